@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Reasoning about index expressions: what is known of variables, simplification, proofs and intervals.
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "lathe/ir/build.hpp"
+#include "lathe/ir/walk.hpp"
+
+namespace lathe::inline LATHE_ABI::arith {
+
+/// A closed interval of integers; the ends of int64 stand for "unbounded".
+struct Bounds {
+  static constexpr std::int64_t unbounded_below = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t unbounded_above = std::numeric_limits<std::int64_t>::max();
+  std::int64_t min = unbounded_below;
+  std::int64_t max = unbounded_above;
+  bool is_point() const { return min == max; }
+  friend bool operator==(const Bounds &, const Bounds &) = default;
+};
+
+/// value ≡ remainder (mod modulus); modulus 0: exactly `remainder`; modulus 1: nothing known.
+struct Congruence {
+  std::int64_t modulus = 1;
+  std::int64_t remainder = 0;
+};
+
+/// A symbolic closed interval; an undefined end is unbounded.
+struct Interval {
+  ir::Expr min, max;
+};
+
+/// What is known: domains of variables, and conditions that hold. A value; cheap enough to copy per loop.
+class Facts {
+ public:
+  /// `var` lies in [min, min + extent). The ends may be expressions over variables with facts of their own (symbolic sizes, outer loops).
+  void bind(const ir::Var &var, const ir::Expr &min, const ir::Expr &extent);
+  /// `condition` (a bool expression; conjunctions are taken apart) holds: comparisons of index expressions, and `e % c == r`.
+  void assume(const ir::Expr &condition);
+
+  Bounds bounds(const ir::Expr &e) const;          ///< constant interval that holds e
+  Congruence congruence(const ir::Expr &e) const;  ///< what is known of its remainders
+
+  /// An equal expression (index or bool typed parts are normalised; data arithmetic is only folded where it is exact), in a canonical linear form.
+  ir::Expr simplify(const ir::Expr &e) const;
+  /// Surely true. False means "not proven".
+  bool proves(const ir::Expr &condition) const;
+
+  /// Interval of `e` while the variables in `ranges` run over their (symbolic) intervals and all others stay symbolic: the region that a loop
+  /// nest touches. Sound; tight for affine expressions, division and modulo by constants, min, max, select, clamp, Ranged.
+  Interval interval(const ir::Expr &e, const ir::VarMap<Interval> &ranges) const;
+
+  struct Domain {
+    ir::Var var;
+    ir::Expr min, extent;
+  };
+  const std::vector<Domain> &domains() const { return domains_; }
+  const std::vector<ir::Expr> &conditions() const { return conditions_; }
+
+ private:
+  std::vector<Domain> domains_;
+  std::vector<ir::Expr> conditions_;
+};
+
+/// e = Σ coefficient · atom + constant with distinct, non-linear atoms in a deterministic order.
+struct Linear {
+  struct Term {
+    ir::Expr atom;
+    std::int64_t coefficient;
+  };
+  std::vector<Term> terms;
+  std::int64_t constant = 0;
+};
+Linear linear_form(const ir::Expr &e);
+ir::Expr from_linear(const Linear &linear);
+
+}  // namespace lathe::inline LATHE_ABI::arith

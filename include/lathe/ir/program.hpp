@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// What lowering returns and back ends take: functions over buffers, with everything a caller must know. Free of any back end.
+
+#include <cstddef>
+#include <memory>
+
+#include "lathe/ir/stmt.hpp"
+
+namespace lathe::inline LATHE_ABI::ir {
+
+/// Where a parameter's slot gets its value.
+enum class ParameterKind : std::uint8_t {
+  input,     ///< address of element 0 of an argument that is read
+  output,    ///< address of element 0 of an argument that is written
+  scalar,    ///< a value: a scalar argument, or a size symbol found in the arguments' shapes
+  constant,  ///< address of data that the program owns
+  function,  ///< address of an external function
+};
+
+/// One slot of the calling convention (runtime/abi.hpp).
+struct Parameter {
+  ParameterKind kind = ParameterKind::scalar;
+  std::string name;
+  Buffer buffer;              ///< input, output, constant
+  Var var;                    ///< scalar
+  ExternalFunction function;  ///< function
+  std::shared_ptr<const std::vector<std::byte>> data;  ///< constant
+  bool argument = true;       ///< scalar: false for a size symbol that no argument gives directly
+};
+
+struct Function {
+  std::string name;
+  std::vector<Parameter> parameters;
+  Stmt body;
+};
+
+/// Something that must hold of a call's sizes, checked before the kernel runs.
+struct Requirement {
+  Expr condition;  ///< over scalar parameters
+  std::string text;
+  Location place;
+};
+
+struct Program {
+  std::vector<Function> functions;  ///< the first is the entry
+  std::vector<Requirement> requirements;
+  std::uint64_t scratch_bytes = 0;  ///< most scratch memory one thread needs at a time, where constant
+  const Function &entry() const { return functions.front(); }
+};
+
+/// The distinct `Check`s of a function in order of appearance. Compiled code returns 1 + position for the first that fails.
+std::vector<Check> checks_of(const Function &function);
+
+}  // namespace lathe::inline LATHE_ABI::ir

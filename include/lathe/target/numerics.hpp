@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Which liberties generated code may take with floating-point arithmetic.
+
+#include "lathe/version.hpp"
+
+namespace lathe::inline LATHE_ABI {
+
+/// Nothing is relaxed but what is said here. The default contracts products feeding sums, as g++ and clang do.
+struct Numerics {
+  bool contract = true;  ///< a * b + c may become one fused multiply-add where the target has it
+  bool no_nan = false;   ///< min and max may assume that no operand is NaN
+
+  static constexpr Numerics strict() { return {.contract = false, .no_nan = false}; }
+  friend bool operator==(const Numerics &, const Numerics &) = default;
+};
+
+}  // namespace lathe::inline LATHE_ABI
