@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// The processor by cpuid (x86-64) or the kernel's capability bits (aarch64), the caches by sysconf or /sys.
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+
+#include "lathe/diag/diagnostic.hpp"
+#include "lathe/target/host_cpu.hpp"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
+namespace lathe::inline LATHE_ABI {
+
+LATHE_INLINE std::string host_triple() {
+#if defined(__x86_64__)
+  return "x86_64-unknown-linux-gnu";
+#elif defined(__aarch64__)
+  return "aarch64-unknown-linux-gnu";
+#else
+  fail("T003", "this machine's architecture is neither x86-64 nor aarch64", {},
+       {{"help", "emit C source with Target::c(), which any compiler takes", {}}});
+#endif
+}
+
+#if defined(__x86_64__)
+
+namespace host_cpuid {
+
+enum Register { eax, ebx, ecx, edx };
+
+struct Answer {
+  std::array<unsigned, 4> registers{};
+  bool bit(Register which, int index) const { return registers[which] >> index & 1; }
+};
+
+inline Answer ask(unsigned leaf, unsigned subleaf = 0) {
+  Answer answer;
+  auto &r = answer.registers;
+  if (!__get_cpuid_count(leaf, subleaf, &r[eax], &r[ebx], &r[ecx], &r[edx])) r = {};
+  return answer;
+}
+
+/// What the operating system must save for a feature to be usable.
+enum class State { none, avx, avx512 };
+
+struct FeatureBit {
+  std::string_view name;
+  unsigned leaf;
+  unsigned subleaf;
+  Register where;
+  int bit;
+  State needs;
+};
+
+inline constexpr unsigned extended = 0x80000001;
+
+inline constexpr FeatureBit feature_bits[] = {
+    {"sse2", 1, 0, edx, 26, State::none},
+    {"sse3", 1, 0, ecx, 0, State::none},
+    {"pclmul", 1, 0, ecx, 1, State::none},
+    {"ssse3", 1, 0, ecx, 9, State::none},
+    {"fma", 1, 0, ecx, 12, State::avx},
+    {"cx16", 1, 0, ecx, 13, State::none},
+    {"sse4.1", 1, 0, ecx, 19, State::none},
+    {"sse4.2", 1, 0, ecx, 20, State::none},
+    {"movbe", 1, 0, ecx, 22, State::none},
+    {"popcnt", 1, 0, ecx, 23, State::none},
+    {"aes", 1, 0, ecx, 25, State::none},
+    {"avx", 1, 0, ecx, 28, State::avx},
+    {"f16c", 1, 0, ecx, 29, State::avx},
+    {"lzcnt", extended, 0, ecx, 5, State::none},
+    {"bmi", 7, 0, ebx, 3, State::none},
+    {"avx2", 7, 0, ebx, 5, State::avx},
+    {"bmi2", 7, 0, ebx, 8, State::none},
+    {"avx512f", 7, 0, ebx, 16, State::avx512},
+    {"avx512dq", 7, 0, ebx, 17, State::avx512},
+    {"avx512ifma", 7, 0, ebx, 21, State::avx512},
+    {"avx512cd", 7, 0, ebx, 28, State::avx512},
+    {"sha", 7, 0, ebx, 29, State::none},
+    {"avx512bw", 7, 0, ebx, 30, State::avx512},
+    {"avx512vl", 7, 0, ebx, 31, State::avx512},
+    {"avx512vbmi", 7, 0, ecx, 1, State::avx512},
+    {"avx512vbmi2", 7, 0, ecx, 6, State::avx512},
+    {"gfni", 7, 0, ecx, 8, State::none},
+    {"vaes", 7, 0, ecx, 9, State::avx},
+    {"vpclmulqdq", 7, 0, ecx, 10, State::avx},
+    {"avx512vnni", 7, 0, ecx, 11, State::avx512},
+    {"avx512bitalg", 7, 0, ecx, 12, State::avx512},
+    {"avx512vpopcntdq", 7, 0, ecx, 14, State::avx512},
+    {"avx512fp16", 7, 0, edx, 23, State::avx512},
+    {"avxvnni", 7, 1, eax, 4, State::avx},
+    {"avx512bf16", 7, 1, eax, 5, State::avx512},
+    {"avxifma", 7, 1, eax, 23, State::avx},
+    {"avxvnniint8", 7, 1, edx, 4, State::avx},
+    {"avxneconvert", 7, 1, edx, 5, State::avx},
+};
+
+/// The register states that the operating system saves (XCR0), 0 when it saves none beyond SSE.
+inline std::uint64_t saved_states() {
+  if (!ask(1).bit(ecx, 27)) return 0;  // OSXSAVE
+  unsigned low = 0, high = 0;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return std::uint64_t{high} << 32 | low;
+}
+
+inline bool saves(std::uint64_t states, State needed) {
+  const auto all = [states](std::uint64_t mask) { return (states & mask) == mask; };
+  switch (needed) {
+    case State::none: return true;
+    case State::avx: return all(0x6);
+    case State::avx512: return all(0xe6);
+  }
+  return false;
+}
+
+/// Family 6 of Intel.
+inline std::string_view intel_model(unsigned model) {
+  switch (model) {
+    case 0x0f: case 0x16: return "core2";
+    case 0x17: case 0x1d: return "penryn";
+    case 0x1a: case 0x1e: case 0x1f: case 0x2e: return "nehalem";
+    case 0x25: case 0x2c: case 0x2f: return "westmere";
+    case 0x2a: case 0x2d: return "sandybridge";
+    case 0x3a: case 0x3e: return "ivybridge";
+    case 0x3c: case 0x3f: case 0x45: case 0x46: return "haswell";
+    case 0x3d: case 0x47: case 0x4f: case 0x56: return "broadwell";
+    case 0x4e: case 0x5e: case 0x8e: case 0x9e: case 0xa5: case 0xa6: return "skylake";
+    case 0x55: return "skylake-avx512";  // Cascade Lake and Cooper Lake too: told apart by features
+    case 0x66: return "cannonlake";
+    case 0x7d: case 0x7e: return "icelake-client";
+    case 0x6a: case 0x6c: return "icelake-server";
+    case 0x8c: case 0x8d: return "tigerlake";
+    case 0xa7: return "rocketlake";
+    case 0x8f: return "sapphirerapids";
+    case 0xcf: return "emeraldrapids";
+    case 0xad: return "graniterapids";
+    case 0xae: return "graniterapids-d";
+    case 0x97: case 0x9a: return "alderlake";
+    case 0xb7: case 0xba: case 0xbf: return "raptorlake";
+    case 0xaa: case 0xac: return "meteorlake";
+    case 0xbe: return "gracemont";
+    case 0xc5: case 0xc6: return "arrowlake";
+    case 0xbd: return "lunarlake";
+    case 0xaf: return "sierraforest";
+    case 0xb6: return "grandridge";
+    case 0xdd: return "clearwaterforest";
+    case 0x37: case 0x4a: case 0x4c: case 0x4d: case 0x5a: case 0x5d: return "silvermont";
+    case 0x5c: case 0x5f: return "goldmont";
+    case 0x7a: return "goldmont-plus";
+    case 0x86: case 0x8a: case 0x96: case 0x9c: return "tremont";
+    default: return "";
+  }
+}
+
+inline std::string_view amd_model(unsigned family, unsigned model) {
+  switch (family) {
+    case 0x16: return "btver2";
+    case 0x17: return model >= 0x30 ? "znver2" : "znver1";
+    case 0x19: return (model >= 0x10 && model <= 0x1f) || (model >= 0x60 && model <= 0xaf) ? "znver4" : "znver3";
+    case 0x1a: return "znver5";
+    default: return "";
+  }
+}
+
+inline std::string_view model_name() {
+  const Answer vendor = ask(0);
+  const unsigned signature = ask(1).registers[eax];
+  unsigned family = signature >> 8 & 0xf;
+  unsigned model = signature >> 4 & 0xf;
+  if (family == 6 || family == 15) model |= (signature >> 16 & 0xf) << 4;
+  if (family == 15) family += signature >> 20 & 0xff;
+  constexpr unsigned genu = 0x756e6547, auth = 0x68747541;  // "Genu"ineIntel, "Auth"enticAMD
+  if (vendor.registers[ebx] == genu && family == 6) return intel_model(model);
+  if (vendor.registers[ebx] == auth) return amd_model(family, model);
+  return "";
+}
+
+}  // namespace host_cpuid
+
+LATHE_INLINE FeatureSet host_features() {
+  using namespace host_cpuid;
+  FeatureSet features(Architecture::x86_64);
+  const std::uint64_t states = saved_states();
+  for (const FeatureBit &feature : feature_bits) {
+    const Answer answer = ask(feature.leaf, feature.subleaf);
+    if (answer.bit(feature.where, feature.bit) && saves(states, feature.needs)) features.add(feature.name);
+  }
+  return features;
+}
+
+LATHE_INLINE std::string host_cpu_name() {
+  const FeatureSet features = host_features();
+  const std::string_view name = host_cpuid::model_name();
+  if (name == "skylake-avx512") {
+    if (features.contains("avx512bf16")) return "cooperlake";
+    if (features.contains("avx512vnni")) return "cascadelake";
+  }
+  if (!name.empty()) return std::string(name);
+  for (const std::string_view level : {"x86-64-v4", "x86-64-v3", "x86-64-v2"}) {
+    bool complete = true;
+    for (const std::string &needed : features_of(Architecture::x86_64, find_cpu(Architecture::x86_64, level)).names())
+      complete = complete && features.contains(needed);
+    if (complete) return std::string(level);
+  }
+  return "x86-64";
+}
+
+#elif defined(__aarch64__)
+
+namespace host_capabilities {
+
+struct FeatureBit {
+  std::string_view name;
+  unsigned long kind;  ///< AT_HWCAP (16) or AT_HWCAP2 (26)
+  int bit;
+};
+
+/// Bits as Linux numbers them in asm/hwcap.h, written out since older headers lack the later ones.
+inline constexpr FeatureBit feature_bits[] = {
+    {"fp-armv8", 16, 0}, {"neon", 16, 1},     {"aes", 16, 3},      {"sha2", 16, 6},       {"crc", 16, 7},   {"lse", 16, 8},
+    {"fullfp16", 16, 9}, {"rdm", 16, 12},     {"jsconv", 16, 13},  {"complxnum", 16, 14}, {"sha3", 16, 17}, {"dotprod", 16, 20},
+    {"sve", 16, 22},     {"fp16fml", 16, 23}, {"sve2", 26, 1},     {"i8mm", 26, 13},      {"bf16", 26, 14},
+};
+
+/// Processors by implementer << 12 | part, as /proc/cpuinfo shows both.
+inline std::string_view part_name(unsigned part) {
+  switch (part) {
+    case 0x41d03: return "cortex-a53";
+    case 0x41d05: return "cortex-a55";
+    case 0x41d07: return "cortex-a57";
+    case 0x41d08: return "cortex-a72";
+    case 0x41d09: return "cortex-a73";
+    case 0x41d0b: return "cortex-a76";
+    case 0x41d0c: return "neoverse-n1";
+    case 0x41d40: return "neoverse-v1";
+    case 0x41d41: return "cortex-a78";
+    case 0x41d44: return "cortex-x1";
+    case 0x41d47: return "cortex-a710";
+    case 0x41d48: return "cortex-x2";
+    case 0x41d49: return "neoverse-n2";
+    case 0x41d4f: return "neoverse-v2";
+    case 0x46001: return "a64fx";
+    case 0xc0ac3: return "ampere1";
+    default: return "generic";
+  }
+}
+
+/// The number behind `key` in a line of /proc/cpuinfo like "CPU part	: 0xd0c"; 0 when the line is about something else.
+inline unsigned cpuinfo_number(const std::string &line, std::string_view key) {
+  const auto colon = line.find(':');
+  if (colon == std::string::npos || !line.starts_with(key)) return 0;
+  return static_cast<unsigned>(std::strtoul(line.c_str() + colon + 1, nullptr, 0));
+}
+
+}  // namespace host_capabilities
+
+LATHE_INLINE FeatureSet host_features() {
+  FeatureSet features(Architecture::aarch64);
+  for (const auto &feature : host_capabilities::feature_bits)
+    if (getauxval(feature.kind) >> feature.bit & 1) features.add(feature.name);
+  return features;
+}
+
+LATHE_INLINE std::string host_cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  unsigned implementer = 0, part = 0;
+  for (std::string line; std::getline(file, line) && !(implementer && part);) {
+    if (!implementer) implementer = host_capabilities::cpuinfo_number(line, "CPU implementer");
+    if (!part) part = host_capabilities::cpuinfo_number(line, "CPU part");
+  }
+  return std::string(host_capabilities::part_name(implementer << 12 | part));
+}
+
+#else
+
+LATHE_INLINE FeatureSet host_features() { return FeatureSet(architecture_of(host_triple())); }
+LATHE_INLINE std::string host_cpu_name() { return host_triple(); }
+
+#endif
+
+namespace host_cache {
+
+inline std::string line_of(const std::string &path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+/// Bytes in a text like "48K" or "2M".
+inline std::int64_t bytes_in(const std::string &text) {
+  std::int64_t bytes = std::strtoll(text.c_str(), nullptr, 10);
+  if (text.ends_with('K')) bytes <<= 10;
+  if (text.ends_with('M')) bytes <<= 20;
+  return bytes;
+}
+
+/// The size that /sys gives for the data or unified cache of `level`, 0 when it gives none.
+inline std::int64_t from_sys(int level) {
+  for (int index = 0; index < 8; ++index) {
+    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+    if (line_of(folder + "level") == std::to_string(level) && line_of(folder + "type") != "Instruction")
+      return bytes_in(line_of(folder + "size"));
+  }
+  return 0;
+}
+
+/// sysconf answers from cpuid on x86-64 but with 0 on most other machines, which describe their caches in /sys.
+inline std::int64_t size_of([[maybe_unused]] int name, int level) {
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  if (const long bytes = sysconf(name); bytes > 0) return bytes;
+#endif
+  return from_sys(level);
+}
+
+}  // namespace host_cache
+
+LATHE_INLINE CacheSizes host_caches() {
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  constexpr std::array names{_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
+#else
+  constexpr std::array names{0, 0, 0};
+#endif
+  const CacheSizes found{host_cache::size_of(names[0], 1), host_cache::size_of(names[1], 2), host_cache::size_of(names[2], 3)};
+  // Many processors have no third level, but a machine that reports no first one reports nothing.
+  return found.l1d > 0 ? found : CacheSizes{};
+}
+
+}  // namespace lathe::inline LATHE_ABI
