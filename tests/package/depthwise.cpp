@@ -16,13 +16,19 @@ constexpr int OH = (H + 2 * p - KH) / stride + 1, OW = (W + 2 * p - KW) / stride
 bool depthwise_is_right() {
   auto input = placeholder<float>({N, C, H, W}, "input");
   auto filter = placeholder<float>({C, 1, KH, KW}, "filter");
-  auto padded = compute({N, C, H + 2 * p, W + 2 * p}, [&](Index n, Index c, Index y, Index x) {
-    return if_then_else(y >= p && y < H + p && x >= p && x < W + p, input(n, c, y - p, x - p), 0.0f);
-  }, "padded");
+  auto padded = compute(
+      {N, C, H + 2 * p, W + 2 * p},
+      [&](Index n, Index c, Index y, Index x) {
+        return if_then_else(y >= p && y < H + p && x >= p && x < W + p, input(n, c, y - p, x - p), 0.0f);
+      },
+      "padded");
   auto ky = reduce_axis(KH, "ky"), kx = reduce_axis(KW, "kx");
-  auto conv = compute({N, C, OH, OW}, [&](Index n, Index c, Index y, Index x) {
-    return sum(padded(n, c, y * stride + ky, x * stride + kx) * filter(c, 0, ky, kx), ky, kx);
-  }, "conv");
+  auto conv = compute(
+      {N, C, OH, OW},
+      [&](Index n, Index c, Index y, Index x) {
+        return sum(padded(n, c, y * stride + ky, x * stride + kx) * filter(c, 0, ky, kx), ky, kx);
+      },
+      "conv");
 
   Schedule s(conv);
   s[padded].compute_inline();

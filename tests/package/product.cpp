@@ -35,7 +35,8 @@ bool product_is_right() {
   Schedule s(relu);
   s[product].compute_at(s[relu], s[relu].axis(0));
   auto kernel = jit(s, A, B, relu);
-  kernel(View<float, 2>(a.data(), {M, K}, {K, 1}), View<float, 2>(b.data(), {K, N}, {N, 1}), View<float, 2>(c.data(), {M, N}, {N, 1}));
+  kernel(View<float, 2>(a.data(), {M, K}, {K, 1}), View<float, 2>(b.data(), {K, N}, {N, 1}),
+         View<float, 2>(c.data(), {M, N}, {N, 1}));
   if (c != expected) return false;
 
   Array<float, 2> first({M, K}), second({K, N});
