@@ -18,41 +18,38 @@ namespace lathe::inline LATHE_ABI {
 class Counted {
  public:
   Counted() = default;
-  Counted(const Counted &) : count_(0) {}
+  Counted(const Counted &) {}
   Counted &operator=(const Counted &) { return *this; }
 
  private:
   template <class>
   friend class Shared;
+  friend inline void release(const Counted *node);
+
   mutable std::atomic<std::uint32_t> count_{0};
+  /// Deletes the node. Kept here, so that a handle can be dropped where its node's type is incomplete and users' files never
+  /// instantiate the destructors of nodes.
+  mutable void (*destroy_)(const Counted *) = nullptr;
 };
 
-namespace shared_detail {
-
-struct Doomed {
-  const void *node;
-  void (*destroy)(const void *);
-};
-
-/// Destroys a node whose last handle went. A node's destructor drops handles in turn; those land in the list of the outermost
-/// call on this thread instead of recursing.
-inline void bury(Doomed doomed) {
-  thread_local std::vector<Doomed> *pending = nullptr;
+/// Gives up one count. Destroys the node when that was the last; handles that its destructor drops in turn land in the list of
+/// the outermost call on this thread instead of recursing.
+inline void release(const Counted *node) {
+  if (node->count_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  thread_local std::vector<const Counted *> *pending = nullptr;
   if (pending) {
-    pending->push_back(doomed);
+    pending->push_back(node);
     return;
   }
-  std::vector<Doomed> list{doomed};
+  std::vector<const Counted *> list{node};
   pending = &list;
   while (!list.empty()) {
-    Doomed next = list.back();
+    const Counted *next = list.back();
     list.pop_back();
-    next.destroy(next.node);
+    next->destroy_(next);
   }
   pending = nullptr;
 }
-
-}  // namespace shared_detail
 
 /// A handle on an immutable node of type `Node`, which derives from `Counted`. Copies share the node; handles may be copied and
 /// dropped on any thread.
@@ -60,31 +57,30 @@ template <class Node>
 class Shared {
  public:
   Shared() = default;
-  explicit Shared(const Node *node) : node_(node) { retain(); }
-  Shared(const Shared &other) : node_(other.node_) { retain(); }
+  explicit Shared(const Node *node) : node_(node) {
+    if (node_ && node_->count_.fetch_add(1, std::memory_order_relaxed) == 0)
+      node_->destroy_ = [](const Counted *counted) { delete static_cast<const Node *>(counted); };
+  }
+  Shared(const Shared &other) : node_(other.node_) {
+    if (node_) node_->count_.fetch_add(1, std::memory_order_relaxed);
+  }
   Shared(Shared &&other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
   Shared &operator=(Shared other) noexcept {
     std::swap(node_, other.node_);
     return *this;
   }
-  ~Shared() { release(); }
+  ~Shared() {
+    if (node_) release(node_);
+  }
 
-  const Node *get() const { return node_; }
-  const Node *operator->() const { return node_; }
-  const Node &operator*() const { return *node_; }
+  const Node *get() const { return static_cast<const Node *>(node_); }
+  const Node *operator->() const { return get(); }
+  const Node &operator*() const { return *get(); }
   explicit operator bool() const { return node_ != nullptr; }
   friend bool operator==(const Shared &a, const Shared &b) { return a.node_ == b.node_; }
 
  private:
-  void retain() const {
-    if (node_) static_cast<const Counted *>(node_)->count_.fetch_add(1, std::memory_order_relaxed);
-  }
-  void release() {
-    if (node_ && static_cast<const Counted *>(node_)->count_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      shared_detail::bury({node_, [](const void *node) { delete static_cast<const Node *>(node); }});
-  }
-
-  const Node *node_ = nullptr;
+  const Counted *node_ = nullptr;
 };
 
 }  // namespace lathe::inline LATHE_ABI
