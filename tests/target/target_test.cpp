@@ -146,11 +146,26 @@ TEST(Target, HostAgreesWithTheKernel) {
   if (flags.empty()) GTEST_SKIP() << "no flags in /proc/cpuinfo";
   const Target host = Target::host();
   const std::pair<const char *, const char *> names[] = {
-      {"sse2", "sse2"},         {"ssse3", "ssse3"},     {"sse4.2", "sse4_2"},       {"avx", "avx"},
-      {"avx2", "avx2"},         {"fma", "fma"},         {"f16c", "f16c"},           {"bmi2", "bmi2"},
-      {"lzcnt", "abm"},         {"movbe", "movbe"},     {"avx512f", "avx512f"},     {"avx512bw", "avx512bw"},
-      {"avx512vl", "avx512vl"}, {"avxvnni", "avx_vnni"}, {"avx512bf16", "avx512_bf16"}, {"avx512fp16", "avx512_fp16"},
-      {"gfni", "gfni"},         {"sha", "sha_ni"},      {"avx512vnni", "avx512_vnni"}, {"vpclmulqdq", "vpclmulqdq"},
+      {"sse2", "sse2"},
+      {"ssse3", "ssse3"},
+      {"sse4.2", "sse4_2"},
+      {"avx", "avx"},
+      {"avx2", "avx2"},
+      {"fma", "fma"},
+      {"f16c", "f16c"},
+      {"bmi2", "bmi2"},
+      {"lzcnt", "abm"},
+      {"movbe", "movbe"},
+      {"avx512f", "avx512f"},
+      {"avx512bw", "avx512bw"},
+      {"avx512vl", "avx512vl"},
+      {"avxvnni", "avx_vnni"},
+      {"avx512bf16", "avx512_bf16"},
+      {"avx512fp16", "avx512_fp16"},
+      {"gfni", "gfni"},
+      {"sha", "sha_ni"},
+      {"avx512vnni", "avx512_vnni"},
+      {"vpclmulqdq", "vpclmulqdq"},
   };
   for (const auto &[feature, flag] : names)
     EXPECT_EQ(host.has(feature), flags.find(' ' + std::string(flag) + ' ') != std::string::npos) << feature;

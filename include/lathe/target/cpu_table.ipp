@@ -109,23 +109,12 @@ inline constexpr CpuRow x86_cpus[] = {
 };
 
 inline constexpr FeatureRow aarch64_features[] = {
-    {"fp-armv8", ""},
-    {"neon", "fp-armv8"},
-    {"crc", ""},
-    {"lse", ""},
-    {"aes", "neon"},
-    {"sha2", "neon"},
-    {"sha3", "sha2"},
-    {"rdm", "neon"},
-    {"dotprod", "neon"},
-    {"complxnum", "neon"},
-    {"jsconv", "fp-armv8"},
-    {"bf16", ""},
-    {"i8mm", ""},
-    {"fullfp16", "fp-armv8"},
-    {"fp16fml", "fullfp16"},
-    {"sve", "fullfp16"},
-    {"sve2", "sve"},
+    {"fp-armv8", ""},      {"neon", "fp-armv8"},     {"crc", ""},
+    {"lse", ""},           {"aes", "neon"},          {"sha2", "neon"},
+    {"sha3", "sha2"},      {"rdm", "neon"},          {"dotprod", "neon"},
+    {"complxnum", "neon"}, {"jsconv", "fp-armv8"},   {"bf16", ""},
+    {"i8mm", ""},          {"fullfp16", "fp-armv8"}, {"fp16fml", "fullfp16"},
+    {"sve", "fullfp16"},   {"sve2", "sve"},
 };
 
 inline constexpr CpuRow aarch64_cpus[] = {

@@ -123,43 +123,28 @@ inline bool saves(std::uint64_t states, State needed) {
   return false;
 }
 
-/// Family 6 of Intel.
+/// Model numbers in Intel's family 6. Cascade Lake and Cooper Lake share Skylake's and are told apart by features.
+struct IntelRow {
+  std::string_view name;
+  unsigned char models[7];  ///< filled up with 0, which no processor of ours has
+};
+
+inline constexpr IntelRow intel_rows[] = {
+    {"core2", {0x16}},          {"penryn", {0x1d}},         {"nehalem", {0x2e}},         {"westmere", {0x2f}},
+    {"sandybridge", {0x2d}},    {"ivybridge", {0x3e}},      {"haswell", {0x46}},         {"broadwell", {0x56}},
+    {"skylake", {0xa6}},        {"skylake-avx512", {0x55}}, {"cannonlake", {0x66}},      {"icelake-client", {0x7e}},
+    {"icelake-server", {0x6c}}, {"tigerlake", {0x8d}},      {"rocketlake", {0xa7}},      {"sapphirerapids", {0x8f}},
+    {"emeraldrapids", {0xcf}},  {"graniterapids", {0xad}},  {"graniterapids-d", {0xae}}, {"alderlake", {0x9a}},
+    {"raptorlake", {0xbf}},     {"meteorlake", {0xac}},     {"gracemont", {0xbe}},       {"arrowlake", {0xc6}},
+    {"lunarlake", {0xbd}},      {"sierraforest", {0xaf}},   {"grandridge", {0xb6}},      {"clearwaterforest", {0xdd}},
+    {"silvermont", {0x5d}},     {"goldmont", {0x5f}},       {"goldmont-plus", {0x7a}},   {"tremont", {0x9c}},
+};
+
 inline std::string_view intel_model(unsigned model) {
-  switch (model) {
-    case 0x0f: case 0x16: return "core2";
-    case 0x17: case 0x1d: return "penryn";
-    case 0x1a: case 0x1e: case 0x1f: case 0x2e: return "nehalem";
-    case 0x25: case 0x2c: case 0x2f: return "westmere";
-    case 0x2a: case 0x2d: return "sandybridge";
-    case 0x3a: case 0x3e: return "ivybridge";
-    case 0x3c: case 0x3f: case 0x45: case 0x46: return "haswell";
-    case 0x3d: case 0x47: case 0x4f: case 0x56: return "broadwell";
-    case 0x4e: case 0x5e: case 0x8e: case 0x9e: case 0xa5: case 0xa6: return "skylake";
-    case 0x55: return "skylake-avx512";  // Cascade Lake and Cooper Lake too: told apart by features
-    case 0x66: return "cannonlake";
-    case 0x7d: case 0x7e: return "icelake-client";
-    case 0x6a: case 0x6c: return "icelake-server";
-    case 0x8c: case 0x8d: return "tigerlake";
-    case 0xa7: return "rocketlake";
-    case 0x8f: return "sapphirerapids";
-    case 0xcf: return "emeraldrapids";
-    case 0xad: return "graniterapids";
-    case 0xae: return "graniterapids-d";
-    case 0x97: case 0x9a: return "alderlake";
-    case 0xb7: case 0xba: case 0xbf: return "raptorlake";
-    case 0xaa: case 0xac: return "meteorlake";
-    case 0xbe: return "gracemont";
-    case 0xc5: case 0xc6: return "arrowlake";
-    case 0xbd: return "lunarlake";
-    case 0xaf: return "sierraforest";
-    case 0xb6: return "grandridge";
-    case 0xdd: return "clearwaterforest";
-    case 0x37: case 0x4a: case 0x4c: case 0x4d: case 0x5a: case 0x5d: return "silvermont";
-    case 0x5c: case 0x5f: return "goldmont";
-    case 0x7a: return "goldmont-plus";
-    case 0x86: case 0x8a: case 0x96: case 0x9c: return "tremont";
-    default: return "";
-  }
+  for (const IntelRow &row : intel_rows)
+    for (const unsigned char candidate : row.models)
+      if (candidate == model && candidate != 0) return row.name;
+  return "";
 }
 
 inline std::string_view amd_model(unsigned family, unsigned model) {
@@ -227,32 +212,28 @@ struct FeatureBit {
 
 /// Bits as Linux numbers them in asm/hwcap.h, written out since older headers lack the later ones.
 inline constexpr FeatureBit feature_bits[] = {
-    {"fp-armv8", 16, 0}, {"neon", 16, 1},     {"aes", 16, 3},      {"sha2", 16, 6},       {"crc", 16, 7},   {"lse", 16, 8},
-    {"fullfp16", 16, 9}, {"rdm", 16, 12},     {"jsconv", 16, 13},  {"complxnum", 16, 14}, {"sha3", 16, 17}, {"dotprod", 16, 20},
-    {"sve", 16, 22},     {"fp16fml", 16, 23}, {"sve2", 26, 1},     {"i8mm", 26, 13},      {"bf16", 26, 14},
+    {"fp-armv8", 16, 0}, {"neon", 16, 1},     {"aes", 16, 3},     {"sha2", 16, 6},       {"crc", 16, 7},   {"lse", 16, 8},
+    {"fullfp16", 16, 9}, {"rdm", 16, 12},     {"jsconv", 16, 13}, {"complxnum", 16, 14}, {"sha3", 16, 17}, {"dotprod", 16, 20},
+    {"sve", 16, 22},     {"fp16fml", 16, 23}, {"sve2", 26, 1},    {"i8mm", 26, 13},      {"bf16", 26, 14},
 };
 
 /// Processors by implementer << 12 | part, as /proc/cpuinfo shows both.
+struct PartRow {
+  std::string_view name;
+  unsigned part;
+};
+
+inline constexpr PartRow part_rows[] = {
+    {"cortex-a53", 0x41d03},  {"cortex-a55", 0x41d05},  {"cortex-a57", 0x41d07},  {"cortex-a72", 0x41d08},
+    {"cortex-a73", 0x41d09},  {"cortex-a76", 0x41d0b},  {"neoverse-n1", 0x41d0c}, {"neoverse-v1", 0x41d40},
+    {"cortex-a78", 0x41d41},  {"cortex-x1", 0x41d44},   {"cortex-a710", 0x41d47}, {"cortex-x2", 0x41d48},
+    {"neoverse-n2", 0x41d49}, {"neoverse-v2", 0x41d4f}, {"a64fx", 0x46001},       {"ampere1", 0xc0ac3},
+};
+
 inline std::string_view part_name(unsigned part) {
-  switch (part) {
-    case 0x41d03: return "cortex-a53";
-    case 0x41d05: return "cortex-a55";
-    case 0x41d07: return "cortex-a57";
-    case 0x41d08: return "cortex-a72";
-    case 0x41d09: return "cortex-a73";
-    case 0x41d0b: return "cortex-a76";
-    case 0x41d0c: return "neoverse-n1";
-    case 0x41d40: return "neoverse-v1";
-    case 0x41d41: return "cortex-a78";
-    case 0x41d44: return "cortex-x1";
-    case 0x41d47: return "cortex-a710";
-    case 0x41d48: return "cortex-x2";
-    case 0x41d49: return "neoverse-n2";
-    case 0x41d4f: return "neoverse-v2";
-    case 0x46001: return "a64fx";
-    case 0xc0ac3: return "ampere1";
-    default: return "generic";
-  }
+  for (const PartRow &row : part_rows)
+    if (row.part == part) return row.name;
+  return "generic";
 }
 
 /// The number behind `key` in a line of /proc/cpuinfo like "CPU part	: 0xd0c"; 0 when the line is about something else.
