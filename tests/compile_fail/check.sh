@@ -57,7 +57,7 @@ prepare() {
   command=("$compiler" "${flags[@]}" "-I$work" "-I$include_dir")
   mkdir -p "$work/lathe"
   [ -f "$include_dir/lathe/lathe.hpp" ] || return 0
-  local build=("$compiler" "${flags[@]/-fsyntax-only/-Wno-pragma-once-outside-header}" "-I$include_dir" -x c++-header
+  local build=("$compiler" "${flags[@]/-fsyntax-only/-w}" "-I$include_dir" -x c++-header
     "$include_dir/lathe/lathe.hpp")
   if "$compiler" --version | grep -q clang; then
     "${build[@]}" -o "$work/lathe.pch" && command+=(-include-pch "$work/lathe.pch")
