@@ -22,7 +22,7 @@ constexpr int vector_bytes = 32;
 constexpr int vector_bytes = 16;
 #endif
 typedef float Floats __attribute__((vector_size(vector_bytes)));
-typedef long long Words __attribute__((vector_size(vector_bytes), aligned(8), may_alias));
+typedef long long Words __attribute__((vector_size(vector_bytes)));
 
 // Makes the compiler keep `x` in a vector register and forget what it knows of it.
 template <class V>
@@ -53,8 +53,12 @@ template <int Streams>
 void touch_streams(const char *read, std::size_t read_bytes, char *write, std::size_t write_bytes) {
   constexpr std::size_t step = 4 * vector_bytes;
   Words sum = {}, other = {};
-  const auto load = [](const char *p) { return *reinterpret_cast<const Words *>(p); };
-  const auto store = [](char *p, Words v) { *reinterpret_cast<Words *>(p) = v; };
+  const auto load = [](const char *p) {
+    Words v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
+  };
+  const auto store = [](char *p, const Words &v) { std::memcpy(p, &v, sizeof v); };
   const std::size_t both =
       std::min(read_bytes, write_bytes) / Streams / step * step;  // bytes of a stream that is read and written
   for (std::size_t i = 0; i < both; i += step)
