@@ -2,8 +2,8 @@
 #pragma once
 /// \file
 /// Building expressions: operands are checked, constants folded, and the plainest identities of index arithmetic applied
-/// (x + 0, x * 1, x * 0). A scalar operand beside a vector one is broadcast. All functions throw an internal error on type mismatch:
-/// the typed front end has checked before.
+/// (x + 0, x * 1, x * 0). A scalar operand beside a vector one is broadcast. All functions throw an internal error on type
+/// mismatch: the typed front end has checked before.
 
 #include "lathe/ir/expr.hpp"
 #include "lathe/ir/stmt.hpp"

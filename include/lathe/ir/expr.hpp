@@ -145,7 +145,8 @@ struct Read {
   bool unchecked = false;  ///< the user promised that the indices are in range
   static constexpr auto fields() { return std::make_tuple(&Read::tensor, &Read::indices, &Read::unchecked); }
 };
-/// An element of a buffer (a vector of elements when an index has lanes). Where `predicate` is false nothing is read and the value is 0.
+/// An element of a buffer (a vector of elements when an index has lanes). Where `predicate` is false nothing is read and the
+/// value is 0.
 struct Load {
   Buffer buffer;
   std::vector<Expr> indices;
@@ -206,7 +207,8 @@ struct Call {
   std::vector<Expr> arguments;
   static constexpr auto fields() { return std::make_tuple(&Call::function, &Call::arguments); }
 };
-/// One output of a tuple reduction over `axes`; only as the whole body of a compute. The bodies of one operation differ in `output` alone.
+/// One output of a tuple reduction over `axes`; only as the whole body of a compute. The bodies of one operation differ in
+/// `output` alone.
 struct Reduce {
   Reducer reducer;
   std::vector<Expr> sources;  ///< what is combined, one per output
@@ -221,11 +223,26 @@ struct Reduce {
 
 /// The kinds, in the order of the variant below.
 enum class ExprKind : std::uint8_t {
-  constant, var, read, load, unary, binary, mul_add, select, cast, ranged, ramp, broadcast, shuffle, call, reduce,
+  constant,
+  var,
+  read,
+  load,
+  unary,
+  binary,
+  mul_add,
+  select,
+  cast,
+  ranged,
+  ramp,
+  broadcast,
+  shuffle,
+  call,
+  reduce,
 };
 
 struct ExprNode : Counted {
-  using Data = std::variant<Const, VarRef, Read, Load, Unary, Binary, MulAdd, Select, Cast, Ranged, Ramp, Broadcast, Shuffle, Call, Reduce>;
+  using Data = std::variant<Const, VarRef, Read, Load, Unary, Binary, MulAdd, Select, Cast, Ranged, Ramp, Broadcast, Shuffle,
+                            Call, Reduce>;
   DType type;
   Data data;
   ExprNode(DType t, Data d) : type(t), data(std::move(d)) {}

@@ -36,11 +36,11 @@ struct OperationNode : Counted {
   OperationKind kind = OperationKind::compute;
   std::string name;
   Location place;
-  std::vector<Expr> shape;    ///< extents of every output, index-typed
-  std::vector<DType> types;   ///< of the outputs
-  std::vector<Var> axes;      ///< compute: one per dimension, over [0, shape[i])
-  std::vector<Expr> bodies;   ///< compute: one per output; all are `Reduce` or none is
-  MemoryPromise memory;       ///< placeholder
+  std::vector<Expr> shape;                             ///< extents of every output, index-typed
+  std::vector<DType> types;                            ///< of the outputs
+  std::vector<Var> axes;                               ///< compute: one per dimension, over [0, shape[i])
+  std::vector<Expr> bodies;                            ///< compute: one per output; all are `Reduce` or none is
+  MemoryPromise memory;                                ///< placeholder
   std::shared_ptr<const std::vector<std::byte>> data;  ///< constant: elements in row-major order
 
   const Reduce *reduction() const { return bodies.empty() ? nullptr : bodies.front().as<Reduce>(); }

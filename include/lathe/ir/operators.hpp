@@ -5,15 +5,18 @@
 ///
 /// Every operator is total, so that speculation and masked lanes are safe:
 /// - data integers (int8…uint64) wrap; index arithmetic is 64-bit and assumed not to overflow;
-/// - `div` and `mod` floor; x / 0 = 0 and x % 0 = 0; INT_MIN / -1 wraps to INT_MIN; `trunc_div` and `trunc_mod` round toward zero, likewise total;
+/// - `div` and `mod` floor; x / 0 = 0 and x % 0 = 0; INT_MIN / -1 wraps to INT_MIN; `trunc_div` and `trunc_mod` round toward
+/// zero, likewise total;
 /// - `div` of floats is IEEE division, `mod` of floats is x - floor(x / y) * y computed as C's fmod corrected to the sign of y;
 /// - shifts by a negative amount or by at least the width give 0, or the sign for `shr` of a signed value;
 /// - `min` and `max` propagate NaN and order -0 before +0; comparisons with NaN are false except `ne`;
 /// - float to integer saturates and takes NaN to 0; integer to narrower integer wraps (`CastMode::saturate` clamps);
-/// - `round` ties to even; `abs` of the least signed integer wraps to itself; `popcount`, `clz` give the type of their operand (clz(0) = width);
+/// - `round` ties to even; `abs` of the least signed integer wraps to itself; `popcount`, `clz` give the type of their operand
+/// (clz(0) = width);
 /// - `sign` gives -1, 0 or 1 (NaN for NaN; ±0 for ±0);
 /// - float16 and bfloat16 arithmetic is computed in float32 and rounded once;
-/// - logical operators take and give bool; both sides may be evaluated, but loads on the right of && and || and in the arms of a guarding
+/// - logical operators take and give bool; both sides may be evaluated, but loads on the right of && and || and in the arms of a
+/// guarding
 ///   `Select` happen only where the condition lets them.
 
 #include <cstdint>
@@ -24,21 +27,69 @@
 namespace lathe::inline LATHE_ABI::ir {
 
 enum class UnaryOp : std::uint8_t {
-  neg, bit_not, logical_not, abs, sign,
-  sqrt, rsqrt, floor, ceil, round, trunc,
-  exp, exp2, expm1, log, log2, log1p,
-  sin, cos, tan, sinh, cosh, tanh, asin, acos, atan, erf, sigmoid,
-  popcount, clz, is_nan, is_inf, is_finite,
+  neg,
+  bit_not,
+  logical_not,
+  abs,
+  sign,
+  sqrt,
+  rsqrt,
+  floor,
+  ceil,
+  round,
+  trunc,
+  exp,
+  exp2,
+  expm1,
+  log,
+  log2,
+  log1p,
+  sin,
+  cos,
+  tan,
+  sinh,
+  cosh,
+  tanh,
+  asin,
+  acos,
+  atan,
+  erf,
+  sigmoid,
+  popcount,
+  clz,
+  is_nan,
+  is_inf,
+  is_finite,
 };
 
 enum class BinaryOp : std::uint8_t {
-  add, sub, mul, div, mod, trunc_div, trunc_mod, min, max,
-  eq, ne, lt, le, gt, ge,
-  logical_and, logical_or,
-  bit_and, bit_or, bit_xor, shl, shr,
+  add,
+  sub,
+  mul,
+  div,
+  mod,
+  trunc_div,
+  trunc_mod,
+  min,
+  max,
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  logical_and,
+  logical_or,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shl,
+  shr,
   mul_high,              ///< the upper half of the double-width product of integers
   rounding_shift_right,  ///< (a + (1 << b >> 1)) >> b in infinite precision; b ≤ 0 gives a
-  pow, atan2, fmod,
+  pow,
+  atan2,
+  fmod,
 };
 
 /// How a value changes type.
@@ -67,8 +118,17 @@ constexpr bool gives_bool(UnaryOp op) { return op == UnaryOp::logical_not || op 
 constexpr bool is_float_only(UnaryOp op) { return op >= UnaryOp::sqrt && op <= UnaryOp::sigmoid; }
 constexpr bool is_commutative(BinaryOp op) {
   switch (op) {
-    case BinaryOp::add: case BinaryOp::mul: case BinaryOp::min: case BinaryOp::max: case BinaryOp::eq: case BinaryOp::ne:
-    case BinaryOp::logical_and: case BinaryOp::logical_or: case BinaryOp::bit_and: case BinaryOp::bit_or: case BinaryOp::bit_xor:
+    case BinaryOp::add:
+    case BinaryOp::mul:
+    case BinaryOp::min:
+    case BinaryOp::max:
+    case BinaryOp::eq:
+    case BinaryOp::ne:
+    case BinaryOp::logical_and:
+    case BinaryOp::logical_or:
+    case BinaryOp::bit_and:
+    case BinaryOp::bit_or:
+    case BinaryOp::bit_xor:
     case BinaryOp::mul_high: return true;
     default: return false;
   }

@@ -23,11 +23,11 @@ enum class ParameterKind : std::uint8_t {
 struct Parameter {
   ParameterKind kind = ParameterKind::scalar;
   std::string name;
-  Buffer buffer;              ///< input, output, constant
-  Var var;                    ///< scalar
-  ExternalFunction function;  ///< function
+  Buffer buffer;                                       ///< input, output, constant
+  Var var;                                             ///< scalar
+  ExternalFunction function;                           ///< function
   std::shared_ptr<const std::vector<std::byte>> data;  ///< constant
-  bool argument = true;       ///< scalar: false for a size symbol that no argument gives directly
+  bool argument = true;                                ///< scalar: false for a size symbol that no argument gives directly
 };
 
 struct Function {

@@ -9,7 +9,8 @@ namespace lathe::inline LATHE_ABI::ir {
 
 struct StmtNode;
 
-/// An immutable statement. A default-constructed one is undefined ("none" where a field is optional); an empty `Block` does nothing.
+/// An immutable statement. A default-constructed one is undefined ("none" where a field is optional); an empty `Block` does
+/// nothing.
 class Stmt {
  public:
   Stmt() = default;

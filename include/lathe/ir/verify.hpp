@@ -12,12 +12,12 @@ namespace lathe::inline LATHE_ABI::ir {
 /// Forms as bits; each includes well-formedness: operand types and lanes agree; conditions are bool; variables and buffers are
 /// defined where used, and bound once on each path; ranks match; no `Read` and no `Reduce`.
 enum Form : std::uint32_t {
-  form_lowered = 0,                ///< well-formed
-  form_no_vectorized_loops = 1,    ///< no loop is `vectorized`
-  form_no_unrolled_loops = 2,      ///< no loop is `unrolled`
-  form_no_guarding_selects = 4,    ///< no `Select` guards; loads carry predicates instead
-  form_scalar = 8,                 ///< no value has lanes (targets without vectors)
-  form_scalar_conditions = 16,     ///< conditions of `If` and bounds of loops are scalar
+  form_lowered = 0,              ///< well-formed
+  form_no_vectorized_loops = 1,  ///< no loop is `vectorized`
+  form_no_unrolled_loops = 2,    ///< no loop is `unrolled`
+  form_no_guarding_selects = 4,  ///< no `Select` guards; loads carry predicates instead
+  form_scalar = 8,               ///< no value has lanes (targets without vectors)
+  form_scalar_conditions = 16,   ///< conditions of `If` and bounds of loops are scalar
 };
 
 /// Throws an internal error that names `after` (a pass), what is wrong, and the statement.

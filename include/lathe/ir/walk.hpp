@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// Walking, rewriting, comparing and hashing, written once over the fields that nodes name. Expressions are walked with an explicit
-/// stack and each shared node once; statements by recursion over their (shallow) nesting. Rewrites that change nothing return the
-/// same handle.
+/// Walking, rewriting, comparing and hashing, written once over the fields that nodes name. Expressions are walked with an
+/// explicit stack and each shared node once; statements by recursion over their (shallow) nesting. Rewrites that change nothing
+/// return the same handle.
 
 #include <cstddef>
 #include <functional>
@@ -26,10 +26,12 @@ using VarMap = std::unordered_map<Var, Value, VarHash>;
 
 /// Calls `visit` on each direct child expression, in field order. The extents of a `Reduce`'s axes are children too.
 void for_each_child(const Expr &e, FunctionRef<void(const Expr &)> visit);
-/// The same for the expressions directly in a statement (not those of nested statements), and for its nested statements.
+/// The same for the expressions directly in a statement (not those of nested statements), and for its nested statements. The extents
+/// and strides of an `Allocate`'s buffer count; a rewrite that changes them allocates a new buffer, to which the body is turned.
 void for_each_expr(const Stmt &s, FunctionRef<void(const Expr &)> visit);
 void for_each_stmt(const Stmt &s, FunctionRef<void(const Stmt &)> visit);
-/// The node with each direct child replaced; the same handle when nothing changed. Types are kept, except that lanes follow the children.
+/// The node with each direct child replaced; the same handle when nothing changed. Types are kept, except that lanes follow the
+/// children.
 Expr map_children(const Expr &e, FunctionRef<Expr(const Expr &)> change);
 Stmt map_children(const Stmt &s, FunctionRef<Expr(const Expr &)> change_expr, FunctionRef<Stmt(const Stmt &)> change_stmt);
 
@@ -37,27 +39,29 @@ Stmt map_children(const Stmt &s, FunctionRef<Expr(const Expr &)> change_expr, Fu
 
 /// Visits every distinct node below and including `root`, children first.
 void walk(const Expr &root, FunctionRef<void(const Expr &)> visit);
-/// Visits every node, parents first; children of a node for which `enter` returns false are skipped. Shared nodes are visited once.
+/// Visits every node, parents first; children of a node for which `enter` returns false are skipped. Shared nodes are visited
+/// once.
 void walk_down(const Expr &root, FunctionRef<bool(const Expr &)> enter);
 /// Visits every statement, parents first; nested statements are skipped where `enter` returns false.
 void walk_down(const Stmt &root, FunctionRef<bool(const Stmt &)> enter);
 /// Visits every distinct expression node of every statement, children first.
 void walk(const Stmt &root, FunctionRef<void(const Expr &)> visit);
 
-/// Rewrites bottom-up: `change` gets each distinct node after its children were rewritten and returns its replacement (or the node itself).
+/// Rewrites bottom-up: `change` gets each distinct node after its children were rewritten and returns its replacement (or the
+/// node itself).
 Expr rewrite(const Expr &root, FunctionRef<Expr(const Expr &)> change);
 /// Rewrites every expression of a statement that way.
 Stmt rewrite_exprs(const Stmt &root, FunctionRef<Expr(const Expr &)> change);
 /// Rewrites statements bottom-up; expressions stay.
 Stmt rewrite_stmts(const Stmt &root, FunctionRef<Stmt(const Stmt &)> change);
 
-/// Replaces variables. Replacing a scalar by a vector widens what depends on it.
+/// Replaces variables where they are not bound within. Replacing a scalar by a vector widens what depends on it. Nothing is folded.
 Expr substitute(const Expr &root, const VarMap<Expr> &replacements);
 Stmt substitute(const Stmt &root, const VarMap<Expr> &replacements);
 
 // ---- questions ----------------------------------------------------------------------------------------------------------------
 
-/// Structurally equal: same nodes, types and constants; variables, buffers and operations the same.
+/// Structurally equal: same nodes, types and constants; variables, buffers and operations the same. Places (of a `Check`) do not count.
 bool equal(const Expr &a, const Expr &b);
 bool equal(const Stmt &a, const Stmt &b);
 /// Equal expressions hash alike. Stable within a process only.
@@ -67,7 +71,8 @@ bool uses(const Expr &e, const Var &var);
 bool uses(const Stmt &s, const Var &var);
 /// Variables of `e` in order of first appearance (depth-first), without those that a `Reduce` in it binds.
 std::vector<Var> free_vars(const Expr &e);
-/// Variables used but not bound in `s`, buffers used but not allocated in it, external functions called; each once, in order of first appearance.
+/// Variables used but not bound in `s`, buffers used but not allocated in it, external functions called; each once, in order of
+/// first appearance.
 struct FreeNames {
   std::vector<Var> vars;
   std::vector<Buffer> buffers;
