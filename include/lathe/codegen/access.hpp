@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Where an access to a buffer lies in memory: n-dimensional indices flattened to one offset in elements, as a sum of terms, and
+/// how the lanes of a vector access lie to each other.
+///
+///     A[y + 1, x*16 + [0:16]]  of shape [n, m]   →   contiguous from  1·y·m + 16·x + 1·m
+
+#include <cstdint>
+#include <vector>
+
+#include "lathe/ir/expr.hpp"
+
+namespace lathe::inline LATHE_ABI::codegen {
+
+/// coefficient · atom · factors: a part of an index times the symbolic part of its dimension's stride.
+struct AccessTerm {
+  ir::Expr atom;                  ///< undefined: 1
+  std::vector<ir::Expr> factors;  ///< scalars
+  std::int64_t coefficient = 1;
+};
+
+/// How the lanes of an access lie in memory.
+enum class AccessKind : std::uint8_t {
+  scalar,      ///< one element
+  contiguous,  ///< lane i is element i
+  broadcast,   ///< all lanes are one element
+  strided,     ///< lane i is element i · (stride + stride_terms)
+  gather,      ///< as strided, and the lane's value of lane_terms beside
+};
+
+/// The element that lane i reads or writes is  constant + Σ terms + i · (stride + Σ stride_terms) + Σ lane_terms[i].
+struct Access {
+  AccessKind kind = AccessKind::scalar;
+  int lanes = 1;
+  std::int64_t constant = 0;
+  std::vector<AccessTerm> terms;  ///< with scalar atoms, in order of first appearance; alike ones are added up
+  std::int64_t stride = 0;
+  std::vector<AccessTerm> stride_terms;
+  std::vector<AccessTerm> lane_terms;  ///< with vector atoms
+  int alignment = 1;                   ///< of lane 0's address in bytes, as far as proven
+
+  /// Whether the offset of lane 0 is the constant.
+  bool constant_offset() const { return terms.empty() && lane_terms.empty(); }
+};
+
+/// Flattens the indices of an access to `buffer`. Uses the buffer's strides, or its shape where it is compact.
+Access access_of(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices);
+
+/// Σ terms + constant as an index expression.
+ir::Expr sum_of(const std::vector<AccessTerm> &terms, std::int64_t constant);
+
+/// Whether all extents (or strides, where given) of a buffer are constants; then also how many elements it holds.
+bool has_constant_layout(const ir::Buffer &buffer);
+std::int64_t constant_elements(const ir::Buffer &buffer);
+
+/// Whether an allocation lives on the stack of the function that contains it: its size is constant, and small or its scope local.
+bool lives_on_stack(const ir::Buffer &buffer);
+
+}  // namespace lathe::inline LATHE_ABI::codegen

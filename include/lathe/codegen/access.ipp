@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Flattening of indices.
+
+#include <algorithm>
+#include <utility>
+
+#include "lathe/codegen/access.hpp"
+#include "lathe/ir/build.hpp"
+#include "lathe/ir/walk.hpp"
+
+namespace lathe::inline LATHE_ABI::codegen {
+
+namespace flattening {
+
+inline constexpr std::int64_t most_stack_bytes = 16 * 1024;
+/// Steps spent on taking one index apart; beyond, what is left counts as atoms. Sharing can make an index exponentially long.
+inline constexpr int most_steps = 512;
+
+inline std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+inline std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+LATHE_INLINE bool same_factors(const std::vector<ir::Expr> &a, const std::vector<ir::Expr> &b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (!ir::equal(a[i], b[i])) return false;
+  return true;
+}
+
+/// Adds a term to a sum; alike terms share one entry, and an entry that cancels goes.
+LATHE_INLINE void add_term(std::vector<AccessTerm> &sum, AccessTerm term) {
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    AccessTerm &other = sum[i];
+    if (other.atom.defined() != term.atom.defined() || !same_factors(other.factors, term.factors)) continue;
+    if (term.atom.defined() && !ir::equal(other.atom, term.atom)) continue;
+    other.coefficient = wrapping_add(other.coefficient, term.coefficient);
+    if (other.coefficient == 0) sum.erase(sum.begin() + static_cast<std::ptrdiff_t>(i));
+    return;
+  }
+  if (term.coefficient != 0) sum.push_back(std::move(term));
+}
+
+/// One index on its way apart: `atom` is what is left to look at.
+class Flattener {
+ public:
+  explicit Flattener(Access &access) : access_(access) {}
+
+  void add(AccessTerm index) {
+    stack_.push_back(std::move(index));
+    for (int steps = 0; !stack_.empty(); ++steps) {
+      AccessTerm item = std::move(stack_.back());
+      stack_.pop_back();
+      if (steps >= most_steps || !take_apart(item)) settle(std::move(item));
+    }
+  }
+
+ private:
+  bool take_apart(const AccessTerm &item) {
+    const ir::Expr &e = item.atom;
+    switch (e.node()->kind()) {
+      case ir::ExprKind::ranged: return push(item, e.as<ir::Ranged>()->a);
+      case ir::ExprKind::broadcast: {
+        const ir::Expr &a = e.as<ir::Broadcast>()->a;
+        return a.lanes() == 1 && push(item, a);
+      }
+      case ir::ExprKind::ramp: return take_ramp(item, *e.as<ir::Ramp>());
+      case ir::ExprKind::unary: return e.as<ir::Unary>()->op == ir::UnaryOp::neg && push(item, e.as<ir::Unary>()->a, -1);
+      case ir::ExprKind::binary: return take_binary(item, *e.as<ir::Binary>());
+      default: return false;
+    }
+  }
+
+  bool take_ramp(const AccessTerm &item, const ir::Ramp &ramp) {
+    if (ramp.base.lanes() > 1) return false;
+    if (const auto stride = ir::constant_integer(ramp.stride))
+      add_stride(item.coefficient, *stride, item.factors);
+    else
+      add_term(access_.stride_terms, {ramp.stride, item.factors, item.coefficient});
+    return push(item, ramp.base);
+  }
+
+  bool take_binary(const AccessTerm &item, const ir::Binary &b) {
+    if (b.op == ir::BinaryOp::add || b.op == ir::BinaryOp::sub) {
+      push(item, b.b, b.op == ir::BinaryOp::sub ? -1 : 1);
+      return push(item, b.a);
+    }
+    if (b.op != ir::BinaryOp::mul) return false;
+    if (const auto c = ir::constant_integer(b.b)) return push(item, b.a, *c);
+    if (const auto c = ir::constant_integer(b.a)) return push(item, b.b, *c);
+    // The lanes of a vector times one scalar stay a ramp.
+    if (const auto *scale = b.b.as<ir::Broadcast>(); scale && scale->a.lanes() == 1) return push(item, b.a, 1, scale->a);
+    if (const auto *scale = b.a.as<ir::Broadcast>(); scale && scale->a.lanes() == 1) return push(item, b.b, 1, scale->a);
+    return false;
+  }
+
+  bool push(const AccessTerm &item, const ir::Expr &e, std::int64_t scale = 1, const ir::Expr &factor = {}) {
+    stack_.push_back({e, item.factors, wrapping_mul(item.coefficient, scale)});
+    if (factor.defined()) stack_.back().factors.push_back(factor);
+    return true;
+  }
+
+  void add_stride(std::int64_t coefficient, std::int64_t stride, const std::vector<ir::Expr> &factors) {
+    const std::int64_t product = wrapping_mul(coefficient, stride);
+    if (factors.empty())
+      access_.stride = wrapping_add(access_.stride, product);
+    else
+      add_term(access_.stride_terms, {{}, factors, product});
+  }
+
+  void settle(AccessTerm item) {
+    if (const auto c = ir::constant_integer(item.atom)) {
+      item.coefficient = wrapping_mul(item.coefficient, *c);
+      item.atom = {};
+      if (item.factors.empty()) {
+        access_.constant = wrapping_add(access_.constant, item.coefficient);
+        return;
+      }
+    }
+    add_term(item.atom.defined() && item.atom.lanes() > 1 ? access_.lane_terms : access_.terms, std::move(item));
+  }
+
+  Access &access_;
+  std::vector<AccessTerm> stack_;
+};
+
+/// The strides of all dimensions as a constant and symbolic factors.
+LATHE_INLINE std::vector<AccessTerm> strides_of(const ir::Buffer &buffer) {
+  const std::size_t rank = buffer->shape.size();
+  std::vector<AccessTerm> strides(rank);
+  const auto scale = [](AccessTerm &stride, const ir::Expr &e) {
+    if (const auto c = ir::constant_integer(e))
+      stride.coefficient = wrapping_mul(stride.coefficient, *c);
+    else
+      stride.factors.push_back(e);
+  };
+  AccessTerm compact;
+  for (std::size_t d = rank; d-- > 0;) {
+    if (buffer->strides.empty()) {
+      strides[d] = compact;
+      scale(compact, buffer->shape[d]);
+    } else {
+      scale(strides[d], buffer->strides[d]);
+    }
+  }
+  return strides;
+}
+
+LATHE_INLINE AccessKind kind_of(const Access &access) {
+  if (access.lanes == 1) return AccessKind::scalar;
+  if (!access.lane_terms.empty()) return AccessKind::gather;
+  if (!access.stride_terms.empty()) return AccessKind::strided;
+  if (access.stride == 1) return AccessKind::contiguous;
+  return access.stride == 0 ? AccessKind::broadcast : AccessKind::strided;
+}
+
+/// The greatest power of two that divides the address of lane 0.
+LATHE_INLINE int alignment_of(const ir::Buffer &buffer, const Access &access) {
+  const std::int64_t bytes = buffer->type.bytes();
+  if (!access.lane_terms.empty()) return static_cast<int>(bytes);
+  std::uint64_t all = static_cast<std::uint64_t>(access.constant * bytes);
+  for (const AccessTerm &term : access.terms) all |= static_cast<std::uint64_t>(wrapping_mul(term.coefficient, bytes));
+  const std::int64_t base = buffer->alignment > 0 ? buffer->alignment : bytes;
+  all |= static_cast<std::uint64_t>(base);
+  return static_cast<int>(all & (~all + 1));
+}
+
+}  // namespace flattening
+
+LATHE_INLINE Access access_of(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices) {
+  Access access;
+  for (const ir::Expr &index : indices) access.lanes = std::max(access.lanes, index.lanes());
+  std::vector<AccessTerm> strides = flattening::strides_of(buffer);
+  flattening::Flattener flattener(access);
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    strides[d].atom = indices[d];
+    flattener.add(std::move(strides[d]));
+  }
+  access.kind = flattening::kind_of(access);
+  access.alignment = flattening::alignment_of(buffer, access);
+  return access;
+}
+
+LATHE_INLINE ir::Expr sum_of(const std::vector<AccessTerm> &terms, std::int64_t constant) {
+  ir::Expr sum;
+  const auto append = [&](ir::Expr e) { sum = sum.defined() ? sum + std::move(e) : std::move(e); };
+  for (const AccessTerm &term : terms) {
+    ir::Expr product = term.atom;
+    for (const ir::Expr &factor : term.factors) product = product.defined() ? product * factor : factor;
+    append(term.coefficient == 1 ? product : product * ir::Expr(term.coefficient));
+  }
+  if (constant != 0 || !sum.defined()) append(ir::Expr(constant));
+  return sum;
+}
+
+LATHE_INLINE bool has_constant_layout(const ir::Buffer &buffer) {
+  for (const ir::Expr &e : buffer->shape)
+    if (!ir::constant_integer(e)) return false;
+  for (const ir::Expr &e : buffer->strides)
+    if (!ir::constant_integer(e)) return false;
+  return true;
+}
+
+LATHE_INLINE std::int64_t constant_elements(const ir::Buffer &buffer) {
+  std::int64_t last = 0, compact = 1;
+  bool empty = false;
+  for (std::size_t d = 0; d < buffer->shape.size(); ++d) {
+    const std::int64_t extent = ir::constant_integer(buffer->shape[d]).value_or(0);
+    empty = empty || extent <= 0;
+    compact = flattening::wrapping_mul(compact, extent);
+    if (!buffer->strides.empty()) last += (extent - 1) * ir::constant_integer(buffer->strides[d]).value_or(0);
+  }
+  if (empty) return 0;
+  return buffer->strides.empty() ? compact : last + 1;
+}
+
+LATHE_INLINE bool lives_on_stack(const ir::Buffer &buffer) {
+  if (!has_constant_layout(buffer)) return false;
+  return buffer->scope.name == "local" || constant_elements(buffer) * buffer->type.bytes() <= flattening::most_stack_bytes;
+}
+
+}  // namespace lathe::inline LATHE_ABI::codegen
