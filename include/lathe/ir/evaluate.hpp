@@ -11,6 +11,9 @@
 
 namespace lathe::inline LATHE_ABI::ir {
 
+/// All functions throw an internal error for custom types, whose meaning is in their lowering functions, and for operators that a type
+/// does not have.
+
 /// A scalar as its bit pattern in the lowest `type.bits()` bits; signed integers and indices are sign-extended to 64, the rest
 /// zero-extended.
 using Bits = std::uint64_t;
@@ -28,7 +31,7 @@ double to_double(DType type, Bits bits);
 Bits from_integer(DType type, std::int64_t value);  ///< wraps
 std::int64_t to_integer(DType type, Bits bits);     ///< of integer, index and bool types
 
-/// Reads and writes one element in memory.
+/// Reads and writes one element in memory, of any type.
 Bits load_element(DType type, const void *address);
 void store_element(DType type, void *address, Bits bits);
 
