@@ -50,6 +50,9 @@ struct Program {
   const Function &entry() const { return functions.front(); }
 };
 
+/// Whether two checks test the same condition with the same message (places do not count).
+bool same_check(const Check &a, const Check &b);
+
 /// The distinct `Check`s of a function in order of appearance. Compiled code returns 1 + position for the first that fails.
 std::vector<Check> checks_of(const Function &function);
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// What operations read, and the order in which they can be computed. Graphs may be thousands of stages deep.
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "lathe/ir/operation.hpp"
+#include "lathe/ir/walk.hpp"
+
+namespace lathe::inline LATHE_ABI::ir {
+
+LATHE_INLINE std::vector<Tensor> inputs_of(const Operation &operation) {
+  std::vector<Tensor> inputs;
+  std::unordered_set<const ExprNode *> seen;  // bodies of one reduction share their sources
+  const auto collect = [&](const Expr &root) {
+    walk_down(root, [&](const Expr &e) {
+      if (!seen.insert(e.node()).second) return false;
+      if (const auto *r = e.as<Read>(); r && std::find(inputs.begin(), inputs.end(), r->tensor) == inputs.end())
+        inputs.push_back(r->tensor);
+      return true;
+    });
+  };
+  for (const Expr &body : operation->bodies) collect(body);
+  for (const Expr &extent : operation->shape) collect(extent);
+  return inputs;
+}
+
+LATHE_INLINE std::vector<Operation> post_order(const std::vector<Operation> &outputs) {
+  struct Visit {
+    Operation operation;
+    std::vector<Tensor> inputs;
+    std::size_t next = 0;
+  };
+  std::vector<Operation> order;
+  std::unordered_set<const OperationNode *> seen;
+  std::vector<Visit> stack;
+  const auto enter = [&](const Operation &operation) {
+    if (seen.insert(operation.get()).second) stack.push_back({operation, inputs_of(operation)});
+  };
+  for (const Operation &output : outputs) {
+    enter(output);
+    while (!stack.empty()) {
+      Visit &visit = stack.back();
+      if (visit.next < visit.inputs.size()) {
+        const Operation input = visit.inputs[visit.next++].operation;
+        enter(input);
+      } else {
+        order.push_back(visit.operation);
+        stack.pop_back();
+      }
+    }
+  }
+  return order;
+}
+
+}  // namespace lathe::inline LATHE_ABI::ir

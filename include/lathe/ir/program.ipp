@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// The checks of a function.
+
+#include <algorithm>
+
+#include "lathe/ir/operation.hpp"
+#include "lathe/ir/program.hpp"
+#include "lathe/ir/walk.hpp"
+
+namespace lathe::inline LATHE_ABI::ir {
+
+LATHE_INLINE std::vector<Check> checks_of(const Function &function) {
+  std::vector<Check> checks;
+  walk_down(function.body, [&](const Stmt &s) {
+    const auto *check = s.as<Check>();
+    if (check && std::none_of(checks.begin(), checks.end(), [&](const Check &c) { return same_check(c, *check); }))
+      checks.push_back(*check);
+    return true;
+  });
+  return checks;
+}
+
+LATHE_INLINE bool same_check(const Check &a, const Check &b) { return a.message == b.message && equal(a.condition, b.condition); }
+
+}  // namespace lathe::inline LATHE_ABI::ir
