@@ -37,6 +37,7 @@ struct OperationNode : Counted {
   std::string name;
   Location place;
   std::vector<Expr> shape;                             ///< extents of every output, index-typed
+  std::vector<std::string> extent_names;               ///< names that extents were given, one per dimension, "" for none; or empty
   std::vector<DType> types;                            ///< of the outputs
   std::vector<Var> axes;                               ///< compute: one per dimension, over [0, shape[i])
   std::vector<Expr> bodies;                            ///< compute: one per output; all are `Reduce` or none is
