@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// What the passes ask of conditions: their conjuncts, their opposite, whether they bound a variable, and whether they keep their
+/// value while statements run.
+
+#include <cstdint>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "lathe/arith/simplify.hpp"
+#include "lathe/ir/stmt.hpp"
+
+namespace lathe::inline LATHE_ABI::passes {
+
+/// Buffers by identity, for lookup only.
+using BufferSet = std::unordered_set<const ir::BufferNode *>;
+
+/// The buffers that some `Store` within `s` writes.
+BufferSet stored_buffers(const ir::Stmt &s);
+
+/// Keeps its value while code runs that writes the `stored` buffers: no load from those, no read, no impure call.
+bool is_stable(const ir::Expr &e, const BufferSet &stored);
+
+/// Contains a load.
+bool has_loads(const ir::Expr &e);
+
+/// The operands of a (nested) conjunction, in order.
+std::vector<ir::Expr> conjuncts(const ir::Expr &condition);
+
+/// Their conjunction, undefined if there are none.
+ir::Expr conjunction(const std::vector<ir::Expr> &conditions);
+
+/// An expression equal to !condition: comparisons of integers turn round, disjunctions of conditions become conjunctions.
+ir::Expr negation(const ir::Expr &condition);
+
+/// `condition` written as coefficient * var + rest < 0. A positive coefficient bounds `var` from above (low values satisfy it), a
+/// negative one from below.
+struct Inequality {
+  std::int64_t coefficient;
+  arith::Linear rest;  ///< without `var`
+};
+
+/// The inequality that `condition` is when it compares scalar index expressions linear in `var` by <, <=, > or >=; nothing
+/// otherwise, also when `var` does not occur.
+std::optional<Inequality> inequality_in(const ir::Expr &condition, const ir::Var &var);
+
+}  // namespace lathe::inline LATHE_ABI::passes

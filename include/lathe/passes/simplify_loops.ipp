@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// simplify_loops: one walk down with the facts that hold, statements rebuilt on the way up.
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "lathe/passes/conditions.hpp"
+#include "lathe/passes/simplify_loops.hpp"
+
+namespace lathe::inline LATHE_ABI::passes {
+
+namespace loop_simplifying {
+
+using arith::Facts;
+using ir::Expr;
+using ir::Stmt;
+
+inline Stmt nothing() { return ir::make(ir::Block{}); }
+inline bool is_nothing(const Stmt &s) {
+  const auto *b = s.as<ir::Block>();
+  return !s.defined() || (b && b->body.empty());
+}
+
+class Simplifier {
+ public:
+  explicit Simplifier(BufferSet stored) : stored_(std::move(stored)) {}
+
+  Stmt visit(const Stmt &s, const Facts &facts) const;
+
+ private:
+  Expr simplify(const Expr &e, const Facts &facts, int depth = 0) const;
+  std::vector<Expr> simplify(const std::vector<Expr> &list, const Facts &facts) const;
+  Expr simplify_selects(const Expr &e, const Facts &facts, int depth) const;
+  Facts with(const Facts &facts, const Expr &condition) const;
+
+  Stmt visit_loop(const ir::For &loop, const Facts &facts) const;
+  Stmt place_loop(ir::For loop, const Facts &facts) const;
+  Stmt take_conditions(const ir::For &loop, const ir::If &branch, const Facts &facts) const;
+  bool may_leave(const Expr &condition, const ir::For &loop, const Facts &facts) const;
+  Expr tightened(const ir::For &loop, const Expr &condition, const Facts &facts) const;
+  Stmt visit_block(const ir::Block &block, const Facts &facts) const;
+  Stmt sequence(std::vector<Stmt> body, std::string label) const;
+  Stmt visit_if(const ir::If &branch, const Facts &facts) const;
+  Stmt visit_store(const Stmt &s, const ir::Store &store, const Facts &facts) const;
+  Stmt visit_bind(const ir::Bind &bind, const Facts &facts) const;
+
+  BufferSet stored_;
+};
+
+// ---- expressions
+// ----------------------------------------------------------------------------------------------------------------
+
+/// The facts in a place that runs only where `condition` holds.
+LATHE_INLINE Facts Simplifier::with(const Facts &facts, const Expr &condition) const {
+  Facts inner = facts;
+  for (const Expr &each : conjuncts(condition))
+    if (each.lanes() == 1 && is_stable(each, stored_)) inner.assume(each);
+  return inner;
+}
+
+/// Simplifies the arms of the outermost guarding selects under their conditions, to a small depth: each level copies the facts.
+LATHE_INLINE Expr Simplifier::simplify_selects(const Expr &e, const Facts &facts, int depth) const {
+  constexpr int deepest = 4;
+  if (depth >= deepest) return e;
+  std::vector<Expr> selects;
+  ir::walk_down(e, [&](const Expr &node) {
+    const auto *s = node.as<ir::Select>();
+    if (!s || !s->guards) return true;
+    selects.push_back(node);
+    return false;
+  });
+  constexpr std::size_t most = 16;
+  if (selects.empty() || selects.size() > most) return e;
+  std::unordered_map<const ir::ExprNode *, Expr> replaced;
+  for (const Expr &node : selects) {
+    const auto *s = node.as<ir::Select>();
+    const Expr condition = simplify(s->condition, facts, depth + 1);
+    if (condition.lanes() > 1) continue;
+    const Expr a = simplify(s->a, with(facts, condition), depth + 1);
+    const Expr b = simplify(s->b, with(facts, negation(condition)), depth + 1);
+    if (!condition.same_as(s->condition) || !a.same_as(s->a) || !b.same_as(s->b))
+      replaced[node.node()] = ir::select(condition, a, b, true);
+  }
+  if (replaced.empty()) return e;
+  return ir::rewrite(e, [&](const Expr &node) {
+    const auto found = replaced.find(node.node());
+    return found == replaced.end() ? node : found->second;
+  });
+}
+
+LATHE_INLINE Expr Simplifier::simplify(const Expr &e, const Facts &facts, int depth) const {
+  if (!e.defined()) return e;
+  return facts.simplify(simplify_selects(e, facts, depth));
+}
+
+LATHE_INLINE std::vector<Expr> Simplifier::simplify(const std::vector<Expr> &list, const Facts &facts) const {
+  std::vector<Expr> result;
+  result.reserve(list.size());
+  for (const Expr &e : list) result.push_back(simplify(e, facts));
+  return result;
+}
+
+// ---- loops
+// ----------------------------------------------------------------------------------------------------------------------
+
+LATHE_INLINE Stmt Simplifier::visit_loop(const ir::For &loop, const Facts &facts) const {
+  const Expr min = simplify(loop.min, facts), extent = simplify(loop.extent, facts);
+  const arith::Bounds runs = facts.bounds(extent);
+  if (runs.max <= 0) return nothing();
+  if (runs.min == 1 && runs.max == 1) {
+    if (ir::is_pure_scalar(min)) return visit(ir::substitute(loop.body, {{loop.var, min}}), facts);
+    return visit_bind({loop.var, min, loop.body}, facts);
+  }
+  Facts inner = facts;
+  if (is_stable(min, stored_) && is_stable(extent, stored_)) {
+    inner.bind(loop.var, min, extent);
+    if (runs.min <= 0) inner.assume(extent > 0);
+  }
+  Stmt body = visit(loop.body, inner);
+  if (is_nothing(body)) return nothing();
+  return place_loop({loop.var, min, extent, loop.kind, std::move(body)}, facts);
+}
+
+/// The loop, or what it becomes when its body is a condition and nothing else.
+LATHE_INLINE Stmt Simplifier::place_loop(ir::For loop, const Facts &facts) const {
+  if (const auto *branch = loop.body.as<ir::If>()) return take_conditions(loop, *branch, facts);
+  return ir::make(std::move(loop));
+}
+
+/// Whether `condition` may be asked once before the loop instead of in each iteration.
+LATHE_INLINE bool Simplifier::may_leave(const Expr &condition, const ir::For &loop, const Facts &facts) const {
+  if (ir::uses(condition, loop.var)) return false;
+  return ir::is_pure_scalar(condition) || (is_stable(condition, stored_) && facts.proves(loop.extent > 0));
+}
+
+/// The extent with which the loop needs no `condition`, or undefined.
+LATHE_INLINE Expr Simplifier::tightened(const ir::For &loop, const Expr &condition, const Facts &facts) const {
+  if (loop.kind == ir::LoopKind::vectorized) return {};
+  const auto bound = inequality_in(condition, loop.var);
+  if (!bound || bound->coefficient < 0) return {};
+  const Expr rest = arith::from_linear(bound->rest);
+  if (!ir::is_pure_scalar(rest)) return {};
+  // k * var + rest < 0  ⇔  var < ceil(-rest / k)
+  const Expr end = (Expr(bound->coefficient - 1) - rest) / Expr(bound->coefficient);
+  Expr extent = facts.simplify(end - loop.min);
+  if (!facts.proves(extent >= 0)) extent = ir::max(extent, 0);
+  extent = facts.simplify(ir::min(loop.extent, extent));
+  if (loop.kind == ir::LoopKind::unrolled && !ir::constant_integer(extent)) return {};
+  return extent;
+}
+
+/// for i: if (c) body  with the parts of c moved into the extent or out of the loop.
+LATHE_INLINE Stmt Simplifier::take_conditions(const ir::For &loop, const ir::If &branch, const Facts &facts) const {
+  if (branch.else_body.defined()) {
+    if (!may_leave(branch.condition, loop, facts)) return ir::make(loop);
+    ir::For yes = loop, no = loop;
+    yes.body = branch.then_body;
+    no.body = branch.else_body;
+    return ir::make(ir::If{branch.condition, place_loop(std::move(yes), facts), place_loop(std::move(no), facts)});
+  }
+  std::vector<Expr> outside, inside;
+  ir::For inner = loop;
+  bool first = true;  // no conjunct stayed with the loop yet: loads in a conjunct may rely on those before it
+  for (const Expr &each : conjuncts(branch.condition)) {
+    if ((first || ir::is_pure_scalar(each)) && may_leave(each, loop, facts)) {
+      outside.push_back(each);
+      continue;
+    }
+    first = false;
+    if (const Expr extent = tightened(inner, each, facts); extent.defined())
+      inner.extent = extent;
+    else
+      inside.push_back(each);
+  }
+  const bool changed = !inner.extent.same_as(loop.extent);
+  if (outside.empty() && !changed) return ir::make(loop);
+  inner.body = inside.empty() ? branch.then_body : ir::make(ir::If{conjunction(inside), branch.then_body, {}});
+  // A tighter domain tells more about the body, and the loop may have become one that runs once.
+  const Facts here = outside.empty() ? facts : with(facts, conjunction(outside));
+  Stmt result = changed ? visit_loop(inner, here) : place_loop(std::move(inner), here);
+  if (outside.empty() || is_nothing(result)) return result;
+  return ir::make(ir::If{conjunction(outside), std::move(result), {}});
+}
+
+// ---- other statements
+// -----------------------------------------------------------------------------------------------------------
+
+/// The statements in order, unlabelled blocks opened, neighbours under the same condition joined.
+LATHE_INLINE Stmt Simplifier::sequence(std::vector<Stmt> body, std::string label) const {
+  std::vector<Stmt> flat;
+  const auto add = [&](const Stmt &s) {
+    const auto *next = s.as<ir::If>();
+    const auto *last = flat.empty() ? nullptr : flat.back().as<ir::If>();
+    if (!next || !last || !ir::equal(next->condition, last->condition) || !is_stable(next->condition, stored_)) {
+      flat.push_back(s);
+      return;
+    }
+    Stmt otherwise =
+        last->else_body.defined() || next->else_body.defined() ? sequence({last->else_body, next->else_body}, {}) : Stmt();
+    flat.back() = ir::make(ir::If{last->condition, sequence({last->then_body, next->then_body}, {}), std::move(otherwise)});
+  };
+  for (const Stmt &s : body) {
+    if (is_nothing(s)) continue;
+    const auto *inner = s.as<ir::Block>();
+    if (inner && inner->label.empty())
+      for (const Stmt &each : inner->body) add(each);
+    else
+      add(s);
+  }
+  if (flat.empty()) return nothing();
+  // A label goes inside a lone condition, where the condition can be joined with its neighbours and leave loops.
+  if (const auto *branch = flat.front().as<ir::If>(); branch && flat.size() == 1 && !label.empty()) {
+    Stmt otherwise = branch->else_body.defined() ? sequence({branch->else_body}, label) : Stmt();
+    return ir::make(ir::If{branch->condition, sequence({branch->then_body}, label), std::move(otherwise)});
+  }
+  return ir::block(std::move(flat), std::move(label));
+}
+
+LATHE_INLINE Stmt Simplifier::visit_block(const ir::Block &block, const Facts &facts) const {
+  Facts here = facts;
+  std::vector<Stmt> body;
+  for (const Stmt &s : block.body) {
+    body.push_back(visit(s, here));
+    if (const auto *check = s.as<ir::Check>()) here = with(here, check->condition);
+  }
+  return sequence(std::move(body), block.label);
+}
+
+LATHE_INLINE Stmt Simplifier::visit_if(const ir::If &branch, const Facts &facts) const {
+  Expr condition = simplify(branch.condition, facts);
+  if (ir::is_true(condition)) return visit(branch.then_body, facts);
+  if (ir::is_false(condition)) return branch.else_body.defined() ? visit(branch.else_body, facts) : nothing();
+  Stmt yes = visit(branch.then_body, with(facts, condition));
+  Stmt no = branch.else_body.defined() ? visit(branch.else_body, with(facts, negation(condition))) : Stmt();
+  if (is_nothing(no)) no = {};
+  if (is_nothing(yes) && !no.defined()) return nothing();
+  if (is_nothing(yes)) return ir::make(ir::If{simplify(negation(condition), facts), std::move(no), {}});
+  if (const auto *inner = yes.as<ir::If>(); inner && !no.defined() && !inner->else_body.defined() && !has_loads(inner->condition))
+    return ir::make(ir::If{condition && inner->condition, inner->then_body, {}});
+  return ir::make(ir::If{std::move(condition), std::move(yes), std::move(no)});
+}
+
+LATHE_INLINE Stmt Simplifier::visit_store(const Stmt &s, const ir::Store &store, const Facts &facts) const {
+  Expr predicate = simplify(store.predicate, facts);
+  if (ir::is_true(predicate)) predicate = {};
+  if (ir::is_false(predicate)) return nothing();
+  std::vector<Expr> indices = simplify(store.indices, facts);
+  Expr value = simplify(store.value, facts);
+  const bool same = value.same_as(store.value) && predicate.same_as(store.predicate) &&
+                    std::equal(indices.begin(), indices.end(), store.indices.begin(),
+                               [](const Expr &a, const Expr &b) { return a.same_as(b); });
+  return same ? s : ir::make(ir::Store{store.buffer, std::move(indices), std::move(value), std::move(predicate)});
+}
+
+LATHE_INLINE Stmt Simplifier::visit_bind(const ir::Bind &bind, const Facts &facts) const {
+  const Expr value = simplify(bind.value, facts);
+  const auto *splat = value.as<ir::Broadcast>();
+  const bool trivial = value.as<ir::VarRef>() || value.as<ir::Const>() || (splat && splat->a.as<ir::Const>());
+  if (trivial) return visit(ir::substitute(bind.body, {{bind.var, value}}), facts);
+  Facts inner = facts;
+  if (value.type() == DType(scalar_types::index)) {
+    const arith::Bounds range = facts.bounds(value);
+    constexpr std::int64_t far = std::int64_t{1} << 40;
+    if (range.min > -far && range.max < far) inner.bind(bind.var, range.min, range.max - range.min + 1);
+  }
+  Stmt body = visit(bind.body, inner);
+  if (is_nothing(body) || (!ir::uses(body, bind.var) && is_stable(value, {}))) return body;
+  return ir::make(ir::Bind{bind.var, value, std::move(body)});
+}
+
+LATHE_INLINE Stmt Simplifier::visit(const Stmt &s, const Facts &facts) const {
+  switch (s.node()->kind()) {
+    case ir::StmtKind::loop: return visit_loop(*s.as<ir::For>(), facts);
+    case ir::StmtKind::block: return visit_block(*s.as<ir::Block>(), facts);
+    case ir::StmtKind::store: return visit_store(s, *s.as<ir::Store>(), facts);
+    case ir::StmtKind::allocate: {
+      Stmt result = ir::map_children(
+          s, [&](const Expr &e) { return simplify(e, facts); }, [&](const Stmt &body) { return visit(body, facts); });
+      const auto *allocate = result.as<ir::Allocate>();
+      const std::vector<ir::Buffer> used = ir::free_names(allocate->body).buffers;
+      const bool needed = std::find(used.begin(), used.end(), allocate->buffer) != used.end();
+      return needed ? result : allocate->body;
+    }
+    case ir::StmtKind::branch: return visit_if(*s.as<ir::If>(), facts);
+    case ir::StmtKind::bind: return visit_bind(*s.as<ir::Bind>(), facts);
+    case ir::StmtKind::check:
+    case ir::StmtKind::evaluate: {
+      Stmt result = ir::map_children(s, [&](const Expr &e) { return simplify(e, facts); }, [](const Stmt &none) { return none; });
+      const auto *check = result.as<ir::Check>();
+      return check && ir::is_true(check->condition) ? nothing() : result;
+    }
+  }
+  fail_internal("a statement of a kind that simplify_loops does not know");
+}
+
+}  // namespace loop_simplifying
+
+LATHE_INLINE ir::Stmt simplify_loops(const ir::Stmt &s, const PassContext &context) {
+  return loop_simplifying::Simplifier(stored_buffers(s)).visit(s, context.facts);
+}
+
+}  // namespace lathe::inline LATHE_ABI::passes
