@@ -45,7 +45,8 @@ struct Runtime {
   std::uint32_t version;  ///< 1
   std::uint32_t size;
   void *context;  ///< the provider's own
-  /// Runs `body` over [begin, end) in chunks on any number of threads and returns the first status that is not 0. Nested calls run inline.
+  /// Runs `body` over [begin, end) in chunks on any number of threads and returns the first status that is not 0. Nested calls
+  /// run inline.
   std::int32_t (*parallel_for)(const Runtime *, std::int64_t begin, std::int64_t end, CompiledFunction body, const Slot *slots);
   /// Last-in-first-out scratch memory of the calling thread, aligned to 64 bytes; null when it cannot be had.
   void *(*scratch_acquire)(const Runtime *, std::uint64_t bytes);

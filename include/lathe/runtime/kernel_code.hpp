@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// A program with something that runs it, and the checks of a call's arguments. Untyped: `Kernel` puts types around it.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lathe/ir/program.hpp"
+#include "lathe/runtime/executor.hpp"
+
+namespace lathe::inline LATHE_ABI {
+
+/// One argument of a call, in the order of the kernel's arguments.
+struct CallArgument {
+  void *data = nullptr;                   ///< tensors: address of element 0
+  const std::int64_t *shape = nullptr;    ///< tensors: extents
+  const std::int64_t *strides = nullptr;  ///< tensors: in elements; null: compact, row-major
+  Slot scalar{};                          ///< scalars
+};
+
+/// What an argument must be.
+struct ArgumentInfo {
+  std::string name;
+  DType type;
+  int rank = 0;         ///< of a tensor
+  bool tensor = false;
+  bool output = false;
+};
+
+/// A compiled (or interpreted) program, immutable: may be called by many threads at once.
+class KernelCode {
+ public:
+  /// `function` runs the program's entry; null: the interpreter does. `owner` keeps the code alive.
+  KernelCode(ir::Program program, CompiledFunction function, std::shared_ptr<const void> owner, Executor *executor = nullptr);
+  ~KernelCode();
+  KernelCode(const KernelCode &) = delete;
+  KernelCode &operator=(const KernelCode &) = delete;
+
+  /// Checks the arguments, then runs.
+  /// \throws Error before memory is touched: K001 (an extent), K002 (strides), K003 (alignment or null), K004 (an output overlaps
+  /// another argument), K005 (a requirement on sizes), K007 (number of arguments); while running: K006 (a check of the program
+  /// fails), K008 (no scratch memory), and under the interpreter R….
+  void call(const CallArgument *arguments, std::size_t count) const;
+
+  const std::vector<ArgumentInfo> &arguments() const { return infos_; }
+  const ir::Program &program() const { return program_; }
+  CompiledFunction function() const { return function_; }
+  const std::shared_ptr<const void> &owner() const { return owner_; }
+
+ private:
+  struct Signature;
+  void run(const Slot *slots) const;
+
+  ir::Program program_;
+  CompiledFunction function_;
+  std::shared_ptr<const void> owner_;
+  Executor *executor_;
+  std::vector<ArgumentInfo> infos_;
+  std::unique_ptr<const Signature> signature_;
+};
+
+}  // namespace lathe::inline LATHE_ABI

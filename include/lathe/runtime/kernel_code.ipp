@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Checking and calling.
+
+#include "lathe/codegen/interpret.hpp"
+#include "lathe/ir/build.hpp"
+#include "lathe/ir/evaluate.hpp"
+#include "lathe/ir/print.hpp"
+#include "lathe/ir/walk.hpp"
+#include "lathe/runtime/signature.hpp"
+
+namespace lathe::inline LATHE_ABI {
+
+namespace calling {
+
+/// From a program's parameters to rules.
+class SignatureMaker {
+ public:
+  explicit SignatureMaker(const ir::Function &function) : function_(function) {}
+
+  void make(KernelCode::Signature &signature, std::vector<ArgumentInfo> &infos);
+
+ private:
+  KnownInteger known(const ir::Expr &e, bool may_bind) {
+    KnownInteger result;
+    if (const auto value = ir::constant_integer(e)) {
+      result.value = *value;
+      return result;
+    }
+    result.expression = e;
+    const ir::VarRef *symbol = e.as<ir::VarRef>();
+    if (!symbol) {
+      result.how = KnownInteger::How::computed;
+      return result;
+    }
+    result.slot = slot_of(symbol->var);
+    result.how = bound_[result.slot] || !may_bind ? KnownInteger::How::equals : KnownInteger::How::binds;
+    bound_[result.slot] = true;
+    return result;
+  }
+
+  std::size_t slot_of(const ir::Var &var) const {
+    for (std::size_t slot = 0; slot < function_.parameters.size(); ++slot)
+      if (function_.parameters[slot].var.defined() && function_.parameters[slot].var == var) return slot;
+    fail_internal("the shape of an argument names " + var.name() + ", which is no parameter");
+  }
+
+  const ir::Function &function_;
+  std::vector<bool> bound_;
+};
+
+/// The value of an index expression over symbols that have values.
+inline std::int64_t value_of(const ir::Expr &e, const std::vector<ir::Var> &symbols, const Slot *slots) {
+  ir::VarMap<ir::Expr> values;
+  for (std::size_t slot = 0; slot < symbols.size(); ++slot)
+    if (symbols[slot].defined()) values.emplace(symbols[slot], ir::constant(symbols[slot].type(), slots[slot].integer));
+  const ir::Expr result = ir::substitute(e, values);
+  const auto value = ir::constant_integer(result);
+  ensure(value.has_value(), "an extent is known once the symbols are");
+  return *value;
+}
+
+}  // namespace calling
+
+LATHE_INLINE void calling::SignatureMaker::make(KernelCode::Signature &signature, std::vector<ArgumentInfo> &infos) {
+  const std::size_t count = function_.parameters.size();
+  bound_.assign(count, false);
+  signature.prefilled.resize(count);
+  signature.symbols.resize(count);
+  // Scalars that are arguments have their values before any shape is looked at.
+  for (std::size_t slot = 0; slot < count; ++slot) {
+    const ir::Parameter &parameter = function_.parameters[slot];
+    if (parameter.kind != ir::ParameterKind::scalar) continue;
+    if (parameter.var.type().is_integer()) signature.symbols[slot] = parameter.var;
+    bound_[slot] = parameter.argument;
+  }
+  for (std::size_t slot = 0; slot < count; ++slot) {
+    const ir::Parameter &parameter = function_.parameters[slot];
+    switch (parameter.kind) {
+      case ir::ParameterKind::scalar:
+        if (!parameter.argument) break;
+        signature.scalars.push_back({infos.size(), slot});
+        infos.push_back({parameter.name, parameter.var.type(), 0, false, false});
+        break;
+      case ir::ParameterKind::constant: signature.prefilled[slot].pointer = const_cast<std::byte *>(parameter.data->data()); break;
+      case ir::ParameterKind::function: signature.prefilled[slot].pointer = const_cast<void *>(parameter.function.address); break;
+      case ir::ParameterKind::input:
+      case ir::ParameterKind::output: {
+        const ir::BufferNode &buffer = *parameter.buffer.node();
+        TensorRule rule;
+        rule.argument = infos.size();
+        rule.slot = slot;
+        rule.element_bytes = buffer.type.bytes();
+        rule.alignment_mask = static_cast<std::uintptr_t>(std::max(buffer.alignment, buffer.type.bytes()) - 1);
+        rule.output = parameter.kind == ir::ParameterKind::output;
+        for (const ir::Expr &extent : buffer.shape) rule.shape.push_back(known(extent, true));
+        for (const ir::Expr &stride : buffer.strides) rule.strides.push_back(known(stride, true));
+        signature.tensors.push_back(std::move(rule));
+        infos.push_back({parameter.name, buffer.type, static_cast<int>(buffer.shape.size()), true, parameter.kind == ir::ParameterKind::output});
+        break;
+      }
+    }
+  }
+  for (const ir::Check &check : ir::checks_of(function_)) {
+    signature.messages.push_back(check.message);
+    signature.places.push_back(check.place);
+  }
+}
+
+namespace calling {
+
+/// Checks one call. Functions that throw stand apart, so that the good path stays small.
+class CallChecker {
+ public:
+  CallChecker(const KernelCode::Signature &signature, const std::vector<ArgumentInfo> &infos, const CallArgument *arguments, Slot *slots)
+      : signature_(signature), infos_(infos), arguments_(arguments), slots_(slots) {}
+
+  void check() {
+    for (const auto &[argument, slot] : signature_.scalars) slots_[slot] = arguments_[argument].scalar;
+    for (const TensorRule &rule : signature_.tensors) bind(rule);
+    for (const TensorRule &rule : signature_.tensors) test(rule);
+    for (const TensorRule &rule : signature_.tensors)
+      if (rule.output) test_overlap(rule);
+  }
+
+ private:
+  /// Takes the address, and the values of symbols that this argument is the first to name.
+  void bind(const TensorRule &rule) {
+    const CallArgument &argument = arguments_[rule.argument];
+    slots_[rule.slot].pointer = argument.data;
+    for (std::size_t d = 0; d < rule.shape.size(); ++d)
+      if (rule.shape[d].how == KnownInteger::How::binds) slots_[rule.shape[d].slot].integer = argument.shape[d];
+    for (std::size_t d = 0; d < rule.strides.size(); ++d)
+      if (rule.strides[d].how == KnownInteger::How::binds) slots_[rule.strides[d].slot].integer = stride_of(rule, d);
+  }
+
+  std::int64_t expected(const KnownInteger &known) const {
+    switch (known.how) {
+      case KnownInteger::How::constant: return known.value;
+      case KnownInteger::How::binds:
+      case KnownInteger::How::equals: return slots_[known.slot].integer;
+      case KnownInteger::How::computed: return value_of(known.expression, signature_.symbols, slots_);
+    }
+    return 0;
+  }
+
+  void test(const TensorRule &rule) const {
+    const CallArgument &argument = arguments_[rule.argument];
+    std::int64_t elements = 1;
+    for (std::size_t d = 0; d < rule.shape.size(); ++d) {
+      const std::int64_t extent = expected(rule.shape[d]);
+      if (argument.shape[d] != extent) [[unlikely]]
+        fail_extent(rule, d, extent);
+      elements *= extent;
+    }
+    if (argument.strides || !rule.strides.empty()) test_strides(rule);
+    const auto address = reinterpret_cast<std::uintptr_t>(argument.data);
+    if ((address & rule.alignment_mask) != 0 || (!address && elements != 0)) [[unlikely]]
+      fail_address(rule);
+  }
+
+  std::int64_t stride_of(const TensorRule &rule, std::size_t dimension) const {
+    const CallArgument &argument = arguments_[rule.argument];
+    if (argument.strides) return argument.strides[dimension];
+    std::int64_t stride = 1;
+    for (std::size_t d = rule.shape.size(); --d > dimension;) stride *= argument.shape[d];
+    return stride;
+  }
+
+  /// The stride of a dimension with fewer than two elements says nothing.
+  void test_strides(const TensorRule &rule) const {
+    const CallArgument &argument = arguments_[rule.argument];
+    std::int64_t compact = 1;
+    for (std::size_t d = rule.shape.size(); d-- > 0; compact *= argument.shape[d]) {
+      const std::int64_t stride = rule.strides.empty() ? compact : expected(rule.strides[d]);
+      if (argument.shape[d] > 1 && stride_of(rule, d) != stride) [[unlikely]]
+        fail_stride(rule, d, stride);
+    }
+  }
+
+  struct Range {
+    std::uintptr_t begin, end;
+  };
+  /// The bytes an argument may touch; empty for no elements.
+  Range bytes_of(const TensorRule &rule) const {
+    const CallArgument &argument = arguments_[rule.argument];
+    std::int64_t low = 0, high = 0;
+    if (!argument.strides) {
+      high = rule.element_bytes;
+      for (std::size_t d = 0; d < rule.shape.size(); ++d) high *= argument.shape[d];
+    } else {
+      high = rule.element_bytes;
+      for (std::size_t d = 0; d < rule.shape.size(); ++d) {
+        if (argument.shape[d] == 0) return {0, 0};
+        const std::int64_t reach = (argument.shape[d] - 1) * argument.strides[d] * rule.element_bytes;
+        (reach < 0 ? low : high) += reach;
+      }
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(argument.data);
+    return {address + static_cast<std::uintptr_t>(low), address + static_cast<std::uintptr_t>(high)};
+  }
+
+  void test_overlap(const TensorRule &output) const {
+    const Range written = bytes_of(output);
+    for (const TensorRule &other : signature_.tensors) {
+      if (&other == &output) continue;
+      const Range touched = bytes_of(other);
+      if (written.begin < touched.end && touched.begin < written.end) [[unlikely]]
+        fail_overlap(output, other);
+    }
+  }
+
+  [[noreturn]] void fail_extent(const TensorRule &rule, std::size_t d, std::int64_t extent) const;
+  [[noreturn]] void fail_stride(const TensorRule &rule, std::size_t d, std::int64_t stride) const;
+  [[noreturn]] void fail_address(const TensorRule &rule) const;
+  [[noreturn]] void fail_overlap(const TensorRule &output, const TensorRule &other) const;
+
+  const KernelCode::Signature &signature_;
+  const std::vector<ArgumentInfo> &infos_;
+  const CallArgument *arguments_;
+  Slot *slots_;
+};
+
+inline std::string list_text(const std::int64_t *values, std::size_t count) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < count; ++i) text += (i ? ", " : "") + std::to_string(values[i]);
+  return text + "]";
+}
+
+}  // namespace calling
+
+LATHE_INLINE void calling::CallChecker::fail_extent(const TensorRule &rule, std::size_t d, std::int64_t extent) const {
+  const std::string &name = infos_[rule.argument].name;
+  const KnownInteger &known = rule.shape[d];
+  std::vector<Note> notes{{"note", "the argument's shape is " + list_text(arguments_[rule.argument].shape, rule.shape.size()), {}}};
+  if (known.how != KnownInteger::How::constant)
+    notes.push_back({"why", "this extent is " + ir::to_string(known.expression) + ", which the other arguments make " + std::to_string(extent), {}});
+  fail("K001", "extent " + std::to_string(d) + " of argument " + name + " is " + std::to_string(arguments_[rule.argument].shape[d]) +
+                   ", the kernel takes " + std::to_string(extent),
+       {}, std::move(notes));
+}
+
+LATHE_INLINE void calling::CallChecker::fail_stride(const TensorRule &rule, std::size_t d, std::int64_t stride) const {
+  const std::string &name = infos_[rule.argument].name;
+  const bool compact = rule.strides.empty();
+  fail("K002", "stride " + std::to_string(d) + " of argument " + name + " is " + std::to_string(stride_of(rule, d)) + ", the kernel takes " +
+                   std::to_string(stride),
+       {}, {{"why", compact ? "without a promise, an argument is compact and row-major" : "its placeholder promises these strides", {}},
+            {"help", "say how it lies in memory:   placeholder<T>(…).strides({…})   or   .column_major()", {}}});
+}
+
+LATHE_INLINE void calling::CallChecker::fail_address(const TensorRule &rule) const {
+  const std::string &name = infos_[rule.argument].name;
+  if (!arguments_[rule.argument].data) fail("K003", "argument " + name + " is a null pointer");
+  fail("K003", "argument " + name + " is not aligned to " + std::to_string(rule.alignment_mask + 1) + " bytes", {},
+       {{"help", "allocate it by lathe::Array, or leave out .align()", {}}});
+}
+
+LATHE_INLINE void calling::CallChecker::fail_overlap(const TensorRule &output, const TensorRule &other) const {
+  fail("K004", "output " + infos_[output.argument].name + " shares memory with argument " + infos_[other.argument].name, {},
+       {{"why", "elements would be overwritten before they are read", {}}, {"help", "pass an output with memory of its own", {}}});
+}
+
+LATHE_INLINE KernelCode::KernelCode(ir::Program program, CompiledFunction function, std::shared_ptr<const void> owner, Executor *executor)
+    : program_(std::move(program)), function_(function), owner_(std::move(owner)), executor_(executor) {
+  auto signature = std::make_unique<Signature>();
+  calling::SignatureMaker(program_.entry()).make(*signature, infos_);
+  signature_ = std::move(signature);
+}
+
+LATHE_INLINE KernelCode::~KernelCode() = default;
+
+LATHE_INLINE void KernelCode::call(const CallArgument *arguments, std::size_t count) const {
+  if (count != infos_.size()) [[unlikely]]
+    fail("K007", "the kernel takes " + std::to_string(infos_.size()) + " arguments, not " + std::to_string(count));
+  constexpr std::size_t on_stack = 24;
+  const std::size_t slots = signature_->prefilled.size();
+  Slot near[on_stack];
+  std::vector<Slot> far;
+  Slot *values = near;
+  if (slots > on_stack) [[unlikely]] {
+    far.resize(slots);
+    values = far.data();
+  }
+  for (std::size_t i = 0; i < slots; ++i) values[i] = signature_->prefilled[i];
+  calling::CallChecker(*signature_, infos_, arguments, values).check();
+  for (const ir::Requirement &requirement : program_.requirements)
+    if (!calling::value_of(requirement.condition, signature_->symbols, values))
+      fail("K005", "a size does not fit: " + requirement.text, requirement.place);
+  run(values);
+}
+
+LATHE_INLINE void KernelCode::run(const Slot *slots) const {
+  if (!function_) {
+    codegen::interpret(program_, std::span<const Slot>(slots, signature_->prefilled.size()));
+    return;
+  }
+  const Executor &executor = executor_ ? *executor_ : default_executor();
+  const Args args{slots, 0, 0};
+  const std::int32_t status = function_(&args, &executor.runtime());
+  if (status == status_ok) [[likely]]
+    return;
+  if (status > 0 && static_cast<std::size_t>(status) <= signature_->messages.size())
+    fail("K006", signature_->messages[static_cast<std::size_t>(status) - 1], signature_->places[static_cast<std::size_t>(status) - 1]);
+  if (status == status_out_of_scratch)
+    fail("K008", "the kernel could not get its scratch memory", {}, {{"help", "raise the executor's limit, or compute large stages at inner loops", {}}});
+  fail("K009", "the kernel failed with status " + std::to_string(status));
+}
+
+}  // namespace lathe::inline LATHE_ABI

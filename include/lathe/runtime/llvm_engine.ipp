@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Linking object files by LLJIT.
+
+#include <utility>
+
+#include "lathe/diag/diagnostic.hpp"
+#include "lathe/runtime/llvm_engine.hpp"
+#include "lathe/runtime/process.hpp"
+
+namespace lathe::inline LATHE_ABI {
+
+LATHE_INLINE LlvmCall::LlvmCall() { ++llvm_call_depth(); }
+LATHE_INLINE LlvmCall::~LlvmCall() { --llvm_call_depth(); }
+
+LATHE_INLINE void fail_llvm_gave_up(const LlvmFatalError &error) {
+  fail("J003", "LLVM gave up: " + error.reason, {},
+       {{"why", "LLVM met something that it cannot handle; compiling other kernels still works", {}},
+        {"help",
+         "check LlvmOptions::passes and the target; with the defaults, please report it with the output under LATHE_DUMP=all",
+         {}}});
+}
+
+LATHE_INLINE std::string take_message(const LlvmLibrary &library, llvm_c::Error error) {
+  if (error == nullptr) return {};
+  char *const text = library.LLVMGetErrorMessage(error);
+  std::string message = text;
+  library.LLVMDisposeErrorMessage(text);
+  return message;
+}
+
+LATHE_INLINE LlvmEngine::LlvmEngine(const LlvmLibrary &library) : library_(library) {
+  if (std::string why = take_message(library_, library_.LLVMOrcCreateLLJIT(&jit_, nullptr)); !why.empty())
+    fail_internal("LLVM made no linker for this machine: " + why);
+  session_ = library_.LLVMOrcLLJITGetExecutionSession(jit_);
+  library_.LLVMOrcExecutionSessionSetErrorReporter(session_, &LlvmEngine::report, this);
+}
+
+/// What LLVM would print on stderr: the reasons behind a failing look-up. Comes on whatever thread does the linking.
+LATHE_INLINE void LlvmEngine::report(void *engine, llvm_c::Error error) {
+  auto &self = *static_cast<LlvmEngine *>(engine);
+  const std::string message = take_message(self.library_, error);
+  const std::lock_guard lock(self.mutex_);
+  self.reports_.append(self.reports_.empty() ? "" : "; ").append(message);
+}
+
+LATHE_INLINE std::string LlvmEngine::take_reports() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(reports_, {});
+}
+
+LATHE_INLINE llvm_c::Dylib LlvmEngine::take_dylib() {
+  const std::lock_guard lock(mutex_);
+  if (free_dylibs_.empty()) return make_dylib();
+  const llvm_c::Dylib dylib = free_dylibs_.back();
+  free_dylibs_.pop_back();
+  return dylib;
+}
+
+LATHE_INLINE llvm_c::Dylib LlvmEngine::make_dylib() {
+  const std::string name = "lathe." + std::to_string(made_dylibs_++);
+  const llvm_c::Dylib dylib = library_.LLVMOrcExecutionSessionCreateBareJITDylib(session_, name.c_str());
+  llvm_c::Generator process = nullptr;
+  const llvm_c::Error error = library_.LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
+      &process, library_.LLVMOrcLLJITGetGlobalPrefix(jit_), nullptr, nullptr);
+  if (std::string why = take_message(library_, error); !why.empty()) fail_internal("LLVM cannot search this process: " + why);
+  library_.LLVMOrcJITDylibAddGenerator(dylib, process);
+  return dylib;
+}
+
+LATHE_INLINE llvm_c::Dylib LlvmEngine::add(std::span<const std::byte> object) {
+  std::string why{};
+  llvm_c::Dylib dylib = nullptr;
+  try {
+    const LlvmCall call;
+    dylib = take_dylib();
+    const llvm_c::MemoryBuffer buffer = library_.LLVMCreateMemoryBufferWithMemoryRange(
+        reinterpret_cast<const char *>(object.data()), object.size(), "lathe.o", false);
+    why = take_message(library_, library_.LLVMOrcLLJITAddObjectFile(jit_, dylib, buffer));
+  } catch (const LlvmFatalError &error) {
+    lost_.store(true, std::memory_order_release);
+    fail_llvm_gave_up(error);
+  }
+  if (why.empty()) return dylib;
+  remove(dylib);
+  fail_internal("LLVM does not take the object file: " + why);
+}
+
+namespace llvm_lookups {
+
+/// The answer to one look-up, which LLVM may give on another thread when that one is linking the same object.
+struct Answer {
+  const LlvmLibrary &library;
+  std::uint64_t address = 0;
+  std::string why{};
+  std::atomic<bool> given{false};
+
+  static void receive(llvm_c::Error error, llvm_c::Symbol *symbols, std::size_t count, void *answer) {
+    auto &self = *static_cast<Answer *>(answer);
+    self.why = take_message(self.library, error);
+    if (error == nullptr && count == 1) self.address = symbols[0].address;
+    self.given.store(true, std::memory_order_release);
+    self.given.notify_one();
+  }
+};
+
+}  // namespace llvm_lookups
+
+LATHE_INLINE void *LlvmEngine::address(llvm_c::Dylib dylib, const std::string &name) {
+  llvm_lookups::Answer answer{library_};
+  try {
+    const LlvmCall call;
+    llvm_c::SearchElement where{dylib, llvm_c::exported_symbols_only};
+    llvm_c::LookupElement what{library_.LLVMOrcLLJITMangleAndIntern(jit_, name.c_str()), llvm_c::required_symbol};
+    library_.LLVMOrcExecutionSessionLookup(session_, llvm_c::lookup_static, &where, 1, &what, 1, &llvm_lookups::Answer::receive,
+                                           &answer);
+  } catch (const LlvmFatalError &error) {
+    lost_.store(true, std::memory_order_release);
+    fail_llvm_gave_up(error);
+  }
+  answer.given.wait(false, std::memory_order_acquire);
+  if (answer.why.empty()) return reinterpret_cast<void *>(answer.address);
+  const std::string reports = take_reports();
+  fail("J004", "function " + name + " cannot be linked", {},
+       {{"why", reports.empty() ? answer.why : reports, {}},
+        {"help", "the symbols must be in the program or in a library that it has loaded; link executables with -rdynamic", {}}});
+}
+
+LATHE_INLINE void LlvmEngine::remove(llvm_c::Dylib dylib) noexcept {
+  // At the end of the process LLVM's own globals may be gone already; its memory goes with the process.
+  if (is_lost() || process_is_ending()) return;
+  try {
+    const LlvmCall call;
+    if (!take_message(library_, library_.LLVMOrcJITDylibClear(dylib)).empty()) return;
+    const std::lock_guard lock(mutex_);
+    free_dylibs_.push_back(dylib);
+  } catch (const LlvmFatalError &) {
+    lost_.store(true, std::memory_order_release);
+  } catch (const std::bad_alloc &) {
+    // The library stays unused; nothing else is lost.
+  }
+}
+
+}  // namespace lathe::inline LATHE_ABI

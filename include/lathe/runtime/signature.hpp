@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// What the arguments of a call must be, digested from a program's parameters so that checking takes nanoseconds.
+
+#include "lathe/runtime/kernel_code.hpp"
+
+namespace lathe::inline LATHE_ABI {
+
+/// How one extent or stride is known.
+struct KnownInteger {
+  enum class How : std::uint8_t {
+    constant,  ///< `value`
+    binds,     ///< the first bare occurrence of the symbol in slot `slot`: gives it its value
+    equals,    ///< the symbol in slot `slot`
+    computed,  ///< `expression` over symbols
+  };
+  How how = How::constant;
+  std::int64_t value = 0;
+  std::size_t slot = 0;
+  ir::Expr expression;
+};
+
+/// One tensor argument.
+struct TensorRule {
+  std::size_t argument = 0;
+  std::size_t slot = 0;
+  std::vector<KnownInteger> shape;
+  std::vector<KnownInteger> strides;  ///< empty: compact, row-major
+  std::uintptr_t alignment_mask = 0;
+  std::int64_t element_bytes = 0;
+  bool output = false;
+};
+
+struct KernelCode::Signature {
+  std::vector<TensorRule> tensors;
+  std::vector<std::pair<std::size_t, std::size_t>> scalars;  ///< argument, slot
+  std::vector<Slot> prefilled;  ///< constants and functions are already in it
+  std::vector<ir::Var> symbols;  ///< by slot; undefined where the slot is none
+  std::vector<std::string> messages;  ///< of the entry's checks
+  std::vector<Location> places;
+};
+
+}  // namespace lathe::inline LATHE_ABI
