@@ -31,6 +31,8 @@ struct ArgumentInfo {
   bool output = false;
 };
 
+struct KernelSignature;
+
 /// A compiled (or interpreted) program, immutable: may be called by many threads at once.
 class KernelCode {
  public:
@@ -52,7 +54,6 @@ class KernelCode {
   const std::shared_ptr<const void> &owner() const { return owner_; }
 
  private:
-  struct Signature;
   void run(const Slot *slots) const;
 
   ir::Program program_;
@@ -60,7 +61,7 @@ class KernelCode {
   std::shared_ptr<const void> owner_;
   Executor *executor_;
   std::vector<ArgumentInfo> infos_;
-  std::unique_ptr<const Signature> signature_;
+  std::unique_ptr<const KernelSignature> signature_;
 };
 
 }  // namespace lathe::inline LATHE_ABI

@@ -19,7 +19,7 @@ class SignatureMaker {
  public:
   explicit SignatureMaker(const ir::Function &function) : function_(function) {}
 
-  void make(KernelCode::Signature &signature, std::vector<ArgumentInfo> &infos);
+  void make(KernelSignature &signature, std::vector<ArgumentInfo> &infos);
 
  private:
   KnownInteger known(const ir::Expr &e, bool may_bind) {
@@ -63,7 +63,7 @@ inline std::int64_t value_of(const ir::Expr &e, const std::vector<ir::Var> &symb
 
 }  // namespace calling
 
-LATHE_INLINE void calling::SignatureMaker::make(KernelCode::Signature &signature, std::vector<ArgumentInfo> &infos) {
+LATHE_INLINE void calling::SignatureMaker::make(KernelSignature &signature, std::vector<ArgumentInfo> &infos) {
   const std::size_t count = function_.parameters.size();
   bound_.assign(count, false);
   signature.prefilled.resize(count);
@@ -113,7 +113,7 @@ namespace calling {
 /// Checks one call. Functions that throw stand apart, so that the good path stays small.
 class CallChecker {
  public:
-  CallChecker(const KernelCode::Signature &signature, const std::vector<ArgumentInfo> &infos, const CallArgument *arguments, Slot *slots)
+  CallChecker(const KernelSignature &signature, const std::vector<ArgumentInfo> &infos, const CallArgument *arguments, Slot *slots)
       : signature_(signature), infos_(infos), arguments_(arguments), slots_(slots) {}
 
   void check() {
@@ -216,7 +216,7 @@ class CallChecker {
   [[noreturn]] void fail_address(const TensorRule &rule) const;
   [[noreturn]] void fail_overlap(const TensorRule &output, const TensorRule &other) const;
 
-  const KernelCode::Signature &signature_;
+  const KernelSignature &signature_;
   const std::vector<ArgumentInfo> &infos_;
   const CallArgument *arguments_;
   Slot *slots_;
@@ -264,7 +264,7 @@ LATHE_INLINE void calling::CallChecker::fail_overlap(const TensorRule &output, c
 
 LATHE_INLINE KernelCode::KernelCode(ir::Program program, CompiledFunction function, std::shared_ptr<const void> owner, Executor *executor)
     : program_(std::move(program)), function_(function), owner_(std::move(owner)), executor_(executor) {
-  auto signature = std::make_unique<Signature>();
+  auto signature = std::make_unique<KernelSignature>();
   calling::SignatureMaker(program_.entry()).make(*signature, infos_);
   signature_ = std::move(signature);
 }

@@ -32,7 +32,7 @@ struct TensorRule {
   bool output = false;
 };
 
-struct KernelCode::Signature {
+struct KernelSignature {
   std::vector<TensorRule> tensors;
   std::vector<std::pair<std::size_t, std::size_t>> scalars;  ///< argument, slot
   std::vector<Slot> prefilled;  ///< constants and functions are already in it

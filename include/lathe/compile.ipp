@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// The corridor: schedule → loops → passes → code → kernel.
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "lathe/codegen/c.hpp"
+#include "lathe/codegen/interpret.hpp"
+#include "lathe/codegen/llvm_ir.hpp"
+#include "lathe/codegen/reference.hpp"
+#include "lathe/compile.hpp"
+#include "lathe/ir/print.hpp"
+#include "lathe/lower/lower.hpp"
+#include "lathe/passes/pipeline.hpp"
+#include "lathe/runtime/llvm_jit.hpp"
+
+namespace lathe::inline LATHE_ABI {
+
+namespace corridor {
+
+/// Whether LATHE_DUMP asks for `what`.
+inline bool dumps(std::string_view what) {
+  const char *list = std::getenv("LATHE_DUMP");
+  if (!list) return false;
+  std::string_view rest = list;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    if (word == what || (word == "all" && what != "times")) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+inline void dump(std::string_view what, const std::string &kernel, const std::string &text) {
+  std::fprintf(stderr, "---- %.*s of %s ----\n%s\n", static_cast<int>(what.size()), what.data(), kernel.c_str(), text.c_str());
+}
+
+inline bool verifies(const Options &options) {
+  const char *variable = std::getenv("LATHE_VERIFY");
+  return options.verify || (variable && std::strcmp(variable, "0") != 0);
+}
+
+inline lowering::Lowered lower(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options) {
+  std::vector<lowering::Argument> list;
+  for (const AnyArgument &argument : arguments) list.push_back({argument.tensor(), argument.scalar()});
+  lowering::Lowered lowered = lowering::lower(schedule.state(), list, options.name);
+  if (dumps("lower")) dump("lower", options.name, ir::to_string(lowered.program));
+  return lowered;
+}
+
+inline ir::Program optimize(lowering::Lowered lowered, const Options &options, const Target &target) {
+  passes::PassContext context{target, options.numerics, lowered.facts};
+  passes::PipelineOptions pipeline;
+  pipeline.verify = verifies(options);
+  std::vector<passes::PassTime> times;
+  pipeline.times = &times;
+  if (std::getenv("LATHE_DUMP"))
+    pipeline.dump = [&](std::string_view pass, const ir::Program &program) {
+      if (dumps(pass)) dump(pass, options.name, ir::to_string(program));
+    };
+  ir::Program program = passes::run_passes(std::move(lowered.program), context, pipeline);
+  if (dumps("times"))
+    for (const passes::PassTime &time : times)
+      std::fprintf(stderr, "%-24.*s %8.1f us\n", static_cast<int>(time.name.size()), time.name.data(), static_cast<double>(time.time.count()) * 1e-3);
+  return program;
+}
+
+}  // namespace corridor
+
+LATHE_INLINE ir::Program lower_program(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options) {
+  return corridor::lower(schedule, arguments, options).program;
+}
+
+LATHE_INLINE ir::Program optimize_program(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options) {
+  return corridor::optimize(corridor::lower(schedule, arguments, options), options, options.target);
+}
+
+LATHE_INLINE std::string lowering_report(const Schedule &schedule, const std::vector<AnyArgument> &arguments) {
+  return corridor::lower(schedule, arguments, {}).report;
+}
+
+LATHE_INLINE Source emit_c_source(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options) {
+  const ir::Program program = corridor::optimize(corridor::lower(schedule, arguments, options), options, Target::c());
+  codegen::Source source = codegen::emit_c(program);
+  return {std::move(source.text), std::move(source.entry), std::move(source.parameters)};
+}
+
+LATHE_INLINE std::string emit_llvm_text(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options) {
+  const ir::Program program = optimize_program(schedule, arguments, options);
+  return codegen::emit_llvm(program, options.target, {.no_nan = options.numerics.no_nan});
+}
+
+LATHE_INLINE std::shared_ptr<const KernelCode> jit_code(const Schedule &schedule, const std::vector<AnyArgument> &arguments,
+                                                        const Options &options) {
+  ir::Program program = optimize_program(schedule, arguments, options);
+  const std::string text = codegen::emit_llvm(program, options.target, {.no_nan = options.numerics.no_nan});
+  if (corridor::dumps("llvm")) corridor::dump("llvm", options.name, text);
+  std::shared_ptr<const LlvmModule> module = compile_llvm(text, options.target);
+  if (corridor::dumps("asm")) corridor::dump("asm", options.name, module->assembly());
+  const CompiledFunction entry = module->function(program.entry().name);
+  return std::make_shared<const KernelCode>(std::move(program), entry, module, options.executor);
+}
+
+LATHE_INLINE std::shared_ptr<const KernelCode> interpreter_code(const Schedule &schedule, const std::vector<AnyArgument> &arguments,
+                                                                const Options &options) {
+  return std::make_shared<const KernelCode>(optimize_program(schedule, arguments, options), nullptr, nullptr, options.executor);
+}
+
+LATHE_INLINE void Binding::set(const void *data, const std::int64_t *shape, const std::int64_t *strides, int rank, std::size_t element_bytes) {
+  shape_.assign(shape, shape + rank);
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape_) count *= extent;
+  elements_.resize(static_cast<std::size_t>(count) * element_bytes);
+  std::vector<std::int64_t> index(static_cast<std::size_t>(rank), 0);
+  for (std::int64_t element = 0; element < count; ++element) {
+    std::int64_t offset = 0;
+    for (std::size_t d = 0; d < index.size(); ++d) offset += index[d] * strides[d];
+    std::memcpy(elements_.data() + static_cast<std::size_t>(element) * element_bytes,
+                static_cast<const std::byte *>(data) + offset * static_cast<std::int64_t>(element_bytes), element_bytes);
+    for (std::size_t d = index.size(); d-- > 0;) {
+      if (++index[d] < shape_[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+LATHE_INLINE Evaluated evaluate_tensor(const AnyTensor &tensor, const std::vector<Binding> &bindings) {
+  codegen::ReferenceInputs inputs;
+  for (const Binding &binding : bindings) {
+    if (binding.argument().scalar().defined()) {
+      inputs.scalars.push_back({binding.argument().scalar(), ir::load_element(binding.argument().scalar().type(), &binding.scalar())});
+    } else {
+      const ir::Tensor &input = binding.argument().tensor();
+      inputs.tensors.push_back({input, codegen::ReferenceArray(ir::type_of(input), binding.shape(), binding.elements().data())});
+    }
+  }
+  const ir::Tensor outputs[] = {tensor.untyped()};
+  std::vector<codegen::ReferenceArray> results = codegen::evaluate_reference(outputs, inputs);
+  return {std::move(results.front().shape), std::move(results.front().data)};
+}
+
+}  // namespace lathe::inline LATHE_ABI

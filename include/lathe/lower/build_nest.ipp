@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// From plans to loops. A stage becomes its loops around a store; producers attached at a loop come first in its body; a guard stands
+/// directly inside the innermost loop it depends on. A reduction becomes two nests inside the loops that precede its first reduction
+/// loop: one writes the start values, the other combines.
+
+#include "lathe/ir/build.hpp"
+#include "lathe/ir/print.hpp"
+#include "lathe/ir/walk.hpp"
+#include "lathe/lower/plan.hpp"
+
+namespace lathe::inline LATHE_ABI::lowering {
+
+class NestBuilder {
+ public:
+  explicit NestBuilder(const Plans &plans) : plans_(plans) {
+    for (std::size_t p = 0; p < plans.plans.size(); ++p) {
+      const Plan &plan = plans.plans[p];
+      for (std::size_t output = 0; output < plan.buffers.size(); ++output)
+        places_.push_back({plan.stage->key.get(), static_cast<int>(output), plan.buffers[output], &plan.min});
+    }
+    for (const auto &[operation, buffers] : plans.arguments)
+      for (std::size_t output = 0; output < buffers.size(); ++output)
+        places_.push_back({operation.get(), static_cast<int>(output), buffers[output], nullptr});
+    for (const Place &place : places_) index_.emplace(place.operation, static_cast<std::size_t>(&place - places_.data()));
+    children_.resize(plans.plans.size());
+    for (std::size_t p = 0; p < plans.plans.size(); ++p)
+      if (plans.plans[p].parent >= 0) children_[static_cast<std::size_t>(plans.plans[p].parent)].push_back(p);
+  }
+
+  ir::Stmt build() {
+    std::vector<std::size_t> roots;
+    for (std::size_t p = 0; p < plans_.plans.size(); ++p)
+      if (plans_.plans[p].parent < 0) roots.push_back(p);
+    return sequence(roots, {});
+  }
+
+ private:
+  struct Place {
+    const ir::OperationNode *operation;
+    int output;
+    ir::Buffer buffer;
+    const std::vector<ir::Expr> *min;  ///< of the region that the buffer holds; null: from 0
+  };
+
+  /// Producers in order, each alive until the end of `rest`.
+  ir::Stmt sequence(const std::vector<std::size_t> &members, ir::Stmt rest) {
+    for (std::size_t i = members.size(); i-- > 0;) {
+      const Plan &plan = plans_.plans[members[i]];
+      rest = ir::block({stage(plan, members[i]), rest});
+      if (plan.stage->output) continue;
+      for (const ir::Buffer &buffer : plan.buffers) rest = ir::make(ir::Allocate{buffer, rest});
+    }
+    return rest;
+  }
+
+  std::vector<std::size_t> attached(std::size_t plan, int level) const {
+    std::vector<std::size_t> result;
+    for (const std::size_t child : children_[plan])
+      if (plans_.plans[child].level == level) result.push_back(child);
+    return result;
+  }
+
+  /// The deepest loop that `e` depends on, or -1.
+  static int depth(const Plan &plan, const ir::Expr &e) {
+    int deepest = -1;
+    ir::walk(e, [&](const ir::Expr &node) {
+      if (const ir::VarRef *ref = node.as<ir::VarRef>())
+        for (std::size_t l = 0; l < plan.loops.size(); ++l)
+          if (plan.loops[l].var == ref->var) deepest = std::max(deepest, static_cast<int>(l));
+    });
+    return deepest;
+  }
+
+  /// `body` under the guards that become decidable at `level`.
+  static ir::Stmt guarded(const Plan &plan, int level, ir::Stmt body) {
+    ir::Expr condition;
+    for (const ir::Expr &guard : plan.guards)
+      if (depth(plan, guard) == level) condition = ir::both(condition, guard);
+    return condition.defined() ? ir::make(ir::If{condition, std::move(body), {}}) : body;
+  }
+
+  /// Loops [begin, end) of a stage around `body`, with what is attached at them and the guards they decide.
+  ir::Stmt loops(const Plan &plan, std::size_t number, int begin, int end, ir::Stmt body) {
+    for (int level = end - 1; level >= begin; --level) {
+      const Loop &loop = plan.loops[static_cast<std::size_t>(level)];
+      body = guarded(plan, level, sequence(attached(number, level), std::move(body)));
+      require_outside(plan, loop, level);
+      body = ir::make(ir::For{loop.var, ir::Expr(0), lower(plan, loop.extent), loop.kind, std::move(body)});
+    }
+    return body;
+  }
+
+  /// A ragged extent may only name loops around it.
+  static void require_outside(const Plan &plan, const Loop &loop, int level) {
+    if (depth(plan, loop.extent) < level) return;
+    fail("L004", "the extent of " + loop.var.name() + " of " + plan.stage->name() + " depends on a loop inside it", plan.operation()->place,
+         {{"why", "the extent is " + ir::to_string(loop.extent), {}},
+          {"help", "reorder, so that the loops it depends on come first", {}}});
+  }
+
+  ir::Stmt stage(const Plan &plan, std::size_t number) {
+    const int depth_of_nest = static_cast<int>(plan.loops.size());
+    ir::Stmt nest;
+    if (plan.reduction()) {
+      nest = reduction(plan, number);
+    } else {
+      nest = loops(plan, number, 0, depth_of_nest, ir::block({tests(plan, false), stores(plan, values(plan, plan.bodies))}));
+    }
+    return ir::block({guarded(plan, -1, nest)}, plan.stage->name());
+  }
+
+  /// Expressions of an operation in terms of loops and buffers.
+  ir::Expr lower(const Plan &plan, const ir::Expr &e) const {
+    return ir::rewrite(ir::substitute(e, plan.values), [&](const ir::Expr &node) -> ir::Expr {
+      const ir::Read *read = node.as<ir::Read>();
+      if (!read) return node;
+      const Place &place = place_of(read->tensor);
+      std::vector<ir::Expr> indices = read->indices;
+      for (std::size_t d = 0; d < indices.size(); ++d) {
+        if (place.min) indices[d] = indices[d] - (*place.min)[d];
+        indices[d] = plan.facts.simplify(indices[d]);
+      }
+      return ir::load(place.buffer, std::move(indices));
+    });
+  }
+
+  std::vector<ir::Expr> values(const Plan &plan, const std::vector<ir::Expr> &bodies) const {
+    std::vector<ir::Expr> result;
+    for (const ir::Expr &body : bodies) result.push_back(lower(plan, body));
+    return result;
+  }
+
+  const Place &place_of(const ir::Tensor &tensor) const {
+    const auto found = index_.find(tensor.operation.get());
+    ensure(found != index_.end(), "every tensor that is read has a buffer");
+    return places_[found->second + static_cast<std::size_t>(tensor.output)];
+  }
+
+  /// Where the stage's current point lies in its buffers.
+  std::vector<ir::Expr> point(const Plan &plan) const {
+    std::vector<ir::Expr> indices;
+    for (std::size_t d = 0; d < plan.min.size(); ++d)
+      indices.push_back(plan.facts.simplify(plan.values.at(plan.operation()->axes[d]) - plan.min[d]));
+    return indices;
+  }
+
+  ir::Stmt stores(const Plan &plan, const std::vector<ir::Expr> &to_store) const {
+    const std::vector<ir::Expr> indices = point(plan);
+    std::vector<ir::Stmt> body;
+    for (std::size_t output = 0; output < to_store.size(); ++output)
+      body.push_back(ir::make(ir::Store{plan.buffers[output], indices, to_store[output], {}}));
+    return ir::block(std::move(body));
+  }
+
+  ir::Stmt tests(const Plan &plan, bool early) const {
+    std::vector<ir::Stmt> body;
+    for (const ReadCheck &check : plan.checks)
+      if (check.early == early) body.push_back(ir::make(ir::Check{lower(plan, check.condition), check.message, plan.operation()->place}));
+    return body.empty() ? ir::Stmt() : ir::block(std::move(body));
+  }
+
+  ir::Stmt reduction(const Plan &plan, std::size_t number) {
+    const int count = static_cast<int>(plan.loops.size());
+    int first = 0;
+    while (first < count && !plan.loops[static_cast<std::size_t>(first)].reduction) ++first;
+    if (mixes_data(plan)) first = 0;
+    const ir::Stmt start = starts(plan, first);
+    const ir::Stmt combine = loops(plan, number, first, count, update(plan));
+    return loops(plan, number, 0, first, ir::block({start, combine}));
+  }
+
+  /// Whether a data axis was fused with a reduction axis, so that data points cannot be visited by data loops alone.
+  static bool mixes_data(const Plan &plan) {
+    bool mixed = false;
+    for (const ir::Var &axis : plan.operation()->axes)
+      for (const Loop &loop : plan.loops) mixed |= loop.reduction && ir::uses(plan.values.at(axis), loop.var);
+    return mixed;
+  }
+
+  /// The nest that writes start values: the data loops from `first` on, with variables of their own.
+  ir::Stmt starts(const Plan &plan, int first) const {
+    const ir::Reduce &reduce = *plan.reduction();
+    Plan data = plan;
+    data.loops.clear();
+    if (mixes_data(plan)) {
+      whole_region(plan, data);
+    } else {
+      ir::VarMap<ir::Expr> fresh;
+      for (std::size_t l = 0; l < plan.loops.size(); ++l) {
+        Loop loop = plan.loops[l];
+        if (loop.reduction) continue;
+        if (static_cast<int>(l) < first) continue;
+        loop.var = ir::Var(plan.loops[l].var.name(), scalar_types::index, true);
+        data.facts.bind(loop.var, ir::Expr(0), loop.extent);
+        fresh.emplace(plan.loops[l].var, loop.var);
+        data.loops.push_back(loop);
+      }
+      data.guards.clear();
+      for (const ir::Expr &guard : plan.guards)
+        if (const int at = depth(plan, guard); at >= first && !on_reduction(plan, guard)) data.guards.push_back(ir::substitute(guard, fresh));
+      for (const ir::Var &axis : plan.operation()->axes) data.values[axis] = ir::substitute(plan.values.at(axis), fresh);
+    }
+    std::vector<ir::Expr> values;
+    for (std::size_t output = 0; output < plan.buffers.size(); ++output)
+      values.push_back(reduce.init.empty() ? reduce.reducer->identity[output] : lower(data, reduce.init[output]));
+    ir::Stmt body = ir::block({tests(data, true), stores(data, values)});
+    for (int level = static_cast<int>(data.loops.size()) - 1; level >= 0; --level) {
+      const Loop &loop = data.loops[static_cast<std::size_t>(level)];
+      body = ir::make(ir::For{loop.var, ir::Expr(0), loop.extent, loop.kind, guarded(data, level, std::move(body))});
+    }
+    return guarded_outside(data, std::move(body));
+  }
+
+  static ir::Stmt guarded_outside(const Plan &data, ir::Stmt body) { return guarded(data, -1, std::move(body)); }
+
+  static bool on_reduction(const Plan &plan, const ir::Expr &e) {
+    for (const Loop &loop : plan.loops)
+      if (loop.reduction && ir::uses(e, loop.var)) return true;
+    return false;
+  }
+
+  /// One fresh loop per dimension of the region.
+  static void whole_region(const Plan &plan, Plan &data) {
+    data.guards.clear();
+    for (std::size_t d = 0; d < plan.extent.size(); ++d) {
+      const ir::Var &axis = plan.operation()->axes[d];
+      Loop loop{ir::Var(axis.name(), scalar_types::index, true), plan.extent[d], ir::LoopKind::serial, false, {}};
+      data.facts.bind(loop.var, ir::Expr(0), loop.extent);
+      const ir::Expr value = data.facts.simplify(plan.min[d] + loop.var);
+      data.values[axis] = value;
+      for (const ir::Expr &condition : {value >= ir::Expr(0), value < plan.operation()->shape[d]})
+        if (!data.facts.proves(condition)) data.guards.push_back(condition);
+      data.loops.push_back(std::move(loop));
+    }
+  }
+
+  /// accumulator = combine(accumulator, element), where the element takes part.
+  ir::Stmt update(const Plan &plan) const {
+    const ir::Reduce &reduce = *plan.reduction();
+    const std::vector<ir::Expr> indices = point(plan);
+    ir::VarMap<ir::Expr> operands;
+    for (std::size_t output = 0; output < plan.buffers.size(); ++output) {
+      operands.emplace(reduce.reducer->lhs[output], ir::load(plan.buffers[output], indices));
+      operands.emplace(reduce.reducer->rhs[output], lower(plan, reduce.sources[output]));
+    }
+    std::vector<ir::Expr> combined;
+    for (const ir::Expr &result : reduce.reducer->result) combined.push_back(ir::substitute(result, operands));
+    ir::Stmt body = combined.size() == 1 ? stores(plan, combined) : simultaneous(plan, combined);
+    body = ir::block({tests(plan, false), body});
+    return reduce.where.defined() ? ir::make(ir::If{lower(plan, reduce.where), body, {}}) : body;
+  }
+
+  /// All outputs are computed before the first is stored.
+  ir::Stmt simultaneous(const Plan &plan, const std::vector<ir::Expr> &combined) const {
+    std::vector<ir::Var> temporaries;
+    std::vector<ir::Expr> references;
+    for (std::size_t output = 0; output < combined.size(); ++output) {
+      temporaries.emplace_back("next" + std::to_string(output), combined[output].type());
+      references.push_back(temporaries.back());
+    }
+    ir::Stmt body = stores(plan, references);
+    for (std::size_t output = combined.size(); output-- > 0;) body = ir::make(ir::Bind{temporaries[output], combined[output], body});
+    return body;
+  }
+
+  const Plans &plans_;
+  std::vector<Place> places_;
+  std::unordered_map<const ir::OperationNode *, std::size_t> index_;
+  std::vector<std::vector<std::size_t>> children_;
+};
+
+LATHE_INLINE ir::Stmt build_nests(const Plans &plans) { return NestBuilder(plans).build(); }
+
+}  // namespace lathe::inline LATHE_ABI::lowering

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Bounds inference. Stages are visited from consumers to producers, so a stage's loops are known before the stages it reads. For each
+/// consumer, its loops inside the place of computation run over their whole range and all others stay symbolic; the indices of its
+/// reads then give a box, and the boxes of all reads are united.
+
+#include "lathe/ir/build.hpp"
+#include "lathe/ir/print.hpp"
+#include "lathe/ir/walk.hpp"
+#include "lathe/lower/plan.hpp"
+
+namespace lathe::inline LATHE_ABI::lowering {
+
+namespace regions {
+
+using arith::Interval;
+using scheduling::Attachment;
+using scheduling::Relation;
+
+/// Finds the loop that a stage is computed at. Without one (root), parent and level are -1.
+inline void place(Plans &plans, Plan &plan) {
+  const scheduling::StageState &stage = *plan.stage;
+  if (stage.attachment.kind != Attachment::Kind::at) return;
+  for (std::size_t p = 0; p < plans.plans.size(); ++p)
+    if (plans.plans[p].stage->id == stage.attachment.consumer) plan.parent = static_cast<int>(p);
+  const scheduling::Step &step = *plans.state->steps[static_cast<std::size_t>(stage.attachment.step)];
+  if (plan.parent < 0)
+    scheduling::refuse(*plans.state, step, "L001", stage.name() + " is computed inside a stage that is inlined",
+                       {{"help", "compute it inside the stage that reads the inlined one", {}}});
+  const scheduling::StageState &consumer = *plans.plans[static_cast<std::size_t>(plan.parent)].stage;
+  plan.level = consumer.position(consumer.follow(stage.attachment.axis));
+  ensure(plan.level >= 0, "the loop a stage is attached to exists");
+}
+
+/// Calls `visit(plan, loop)` on the loops around a stage's place, from the innermost outwards.
+template <class Visit>
+void for_each_enclosing(const Plans &plans, const Plan &plan, const Visit &visit) {
+  int parent = plan.parent, level = plan.level;
+  while (parent >= 0) {
+    const Plan &around = plans.plans[static_cast<std::size_t>(parent)];
+    for (int l = level; l >= 0; --l) visit(around, around.loops[static_cast<std::size_t>(l)]);
+    parent = around.parent;
+    level = around.level;
+  }
+}
+
+/// Throws L001 unless `consumer` is computed inside the loop that `plan` is attached to.
+inline void require_inside(const Plans &plans, const Plan &plan, const Plan &consumer) {
+  if (plan.parent < 0) return;
+  const Plan *at = &consumer;
+  int level = static_cast<int>(consumer.loops.size());
+  while (true) {
+    if (at == &plans.plans[static_cast<std::size_t>(plan.parent)]) {
+      if (level > plan.level) return;
+      break;
+    }
+    if (at->parent < 0) break;
+    level = at->level + 1;
+    at = &plans.plans[static_cast<std::size_t>(at->parent)];
+  }
+  const scheduling::Step &step = *plans.state->steps[static_cast<std::size_t>(plan.stage->attachment.step)];
+  std::string uses;
+  for (const std::size_t user : plan.consumers) (uses += uses.empty() ? "" : ", ") += plans.plans[user].stage->name();
+  scheduling::refuse(*plans.state, step, "L001",
+                     plan.stage->name() + " is computed inside " + plans.plans[static_cast<std::size_t>(plan.parent)].stage->name() + ", but " +
+                         consumer.stage->name() + " reads it outside that loop",
+                     {{"why", plan.stage->name() + " is read by " + uses + "; each must lie inside the loop it is computed at", {}},
+                      {"help", "compute it at root, or at a loop around all its readers", {}}});
+}
+
+/// The hull of two intervals; an undefined end is unbounded.
+inline Interval hull(const arith::Facts &facts, const Interval &a, const Interval &b) {
+  Interval result;
+  if (a.min.defined() && b.min.defined()) result.min = facts.simplify(ir::min(a.min, b.min));
+  if (a.max.defined() && b.max.defined()) result.max = facts.simplify(ir::max(a.max, b.max));
+  return result;
+}
+
+/// Unites the boxes of all reads of `plan`'s tensors by `consumer` into `box`.
+inline void add_reads(const Plans &plans, const Plan &plan, const Plan &consumer, std::vector<std::optional<Interval>> &box) {
+  // Loops that run over their range: those of the consumer and around it, but for those around the producer too.
+  ir::VarMap<Interval> ranges;
+  ir::VarMap<bool> outside;
+  for_each_enclosing(plans, plan, [&](const Plan &, const Loop &loop) { outside.emplace(loop.var, true); });
+  const auto run = [&](const Loop &loop) {
+    if (!outside.contains(loop.var)) ranges.emplace(loop.var, Interval{ir::Expr(0), loop.extent - ir::Expr(1)});
+  };
+  for (const Loop &loop : consumer.loops) run(loop);
+  for_each_enclosing(plans, consumer, [&](const Plan &, const Loop &loop) { run(loop); });
+  const auto visit = [&](const ir::Expr &e) {
+    const ir::Read *read = e.as<ir::Read>();
+    if (!read || read->tensor.operation != plan.stage->key) return;
+    for (std::size_t d = 0; d < read->indices.size(); ++d) {
+      const Interval touched = consumer.facts.interval(ir::substitute(read->indices[d], consumer.values), ranges);
+      box[d] = box[d] ? hull(plan.facts, *box[d], touched) : touched;
+    }
+  };
+  for (const ir::Expr &body : consumer.bodies) ir::walk(body, visit);
+}
+
+inline bool mentions_reads(const ir::Expr &e) {
+  bool found = false;
+  ir::walk(e, [&](const ir::Expr &node) { found |= node.as<ir::Read>() || node.as<ir::Load>(); });
+  return found;
+}
+
+/// The region of one dimension: the interval, cut to the tensor's domain where an end is provably outside it.
+inline void set_region(Plan &plan, const std::optional<Interval> &touched, const ir::Expr &size) {
+  ir::Expr min(0), extent = size;
+  if (touched && touched->min.defined() && touched->max.defined() && !mentions_reads(touched->min) && !mentions_reads(touched->max)) {
+    ir::Expr low = plan.facts.simplify(touched->min), high = plan.facts.simplify(touched->max);
+    const ir::Expr last = plan.facts.simplify(size - ir::Expr(1));
+    if (plan.facts.proves(low <= ir::Expr(0))) low = ir::Expr(0);
+    if (plan.facts.proves(high >= last)) high = last;
+    const ir::Expr span = plan.facts.simplify(high - low + ir::Expr(1));
+    // A span that still moves with enclosing loops would make memory of changing size: its largest value serves all.
+    const arith::Bounds bounds = plan.facts.bounds(span);
+    const bool whole = ir::equal(low, ir::Expr(0)) && ir::equal(high, last);
+    if (!whole && !ir::constant_integer(span) && bounds.max != arith::Bounds::unbounded_above && !ir::free_vars(span).empty())
+      min = low, extent = ir::Expr(std::max<std::int64_t>(bounds.max, 0));
+    else if (!whole)
+      min = low, extent = span;
+  }
+  plan.min.push_back(min);
+  plan.extent.push_back(extent);
+}
+
+/// Extents of all axes, from the originals down the relations.
+struct AxisInfo {
+  ir::Expr extent;
+  ir::Expr value;  ///< from 0, in terms of loop variables
+};
+
+class LoopMaker {
+ public:
+  LoopMaker(Plans &plans, Plan &plan) : plans_(plans), plan_(plan), stage_(*plan.stage) {}
+
+  void make() {
+    originals();
+    for (const Relation &relation : stage_.relations) relation.kind == Relation::Kind::split ? split(relation) : fuse(relation);
+    for (const scheduling::AxisId &id : stage_.loops) add_loop(id);
+    // Values go the other way, from loops to originals.
+    for (auto relation = stage_.relations.rbegin(); relation != stage_.relations.rend(); ++relation)
+      relation->kind == Relation::Kind::split ? join(*relation) : take_apart(*relation);
+    bind_originals();
+    domain_guards();
+  }
+
+ private:
+  AxisInfo &info(scheduling::AxisId id) {
+    for (auto &[axis, of] : infos_)
+      if (axis == id) return of;
+    infos_.push_back({id, {}});
+    return infos_.back().second;
+  }
+
+  void originals() {
+    const std::size_t rank = plan_.extent.size();
+    for (std::size_t d = 0; d < rank; ++d) info({-1, static_cast<int>(d)}).extent = plan_.extent[d];
+    if (const ir::Reduce *reduce = plan_.reduction())
+      for (std::size_t r = 0; r < reduce->axes.size(); ++r)
+        info({-1, static_cast<int>(rank + r)}).extent = plan_.facts.simplify(reduce->axes[r].extent);
+  }
+
+  static ir::Expr ceil_div(const ir::Expr &a, std::int64_t b) { return (a + ir::Expr(b - 1)) / ir::Expr(b); }
+
+  void split(const Relation &relation) {
+    const ir::Expr extent = info(relation.from[0]).extent;
+    const std::optional<std::int64_t> known = ir::constant_integer(extent);
+    ir::Expr inner = relation.parts ? ceil_div(extent, relation.factor) : ir::Expr(relation.factor);
+    if (!relation.parts && known) inner = ir::Expr(std::min(relation.factor, std::max<std::int64_t>(*known, 1)));
+    inner = plan_.facts.simplify(inner);
+    const std::optional<std::int64_t> inner_known = ir::constant_integer(inner);
+    const ir::Expr outer = relation.parts && !(known && *known < relation.factor) ? ir::Expr(relation.factor)
+                           : relation.parts                                       ? extent
+                           : inner_known                                          ? ceil_div(extent, std::max<std::int64_t>(*inner_known, 1))
+                                                                                  : extent / inner;
+    info(relation.to[0]).extent = plan_.facts.simplify(outer);
+    info(relation.to[1]).extent = inner;
+  }
+
+  void fuse(const Relation &relation) {
+    ir::Expr product(1);
+    for (const scheduling::AxisId &id : relation.from) product = product * info(id).extent;
+    info(relation.to[0]).extent = plan_.facts.simplify(product);
+  }
+
+  void add_loop(scheduling::AxisId id) {
+    const scheduling::AxisState &axis = *stage_.find(id);
+    Loop loop{ir::Var(axis.name, scalar_types::index, true), info(id).extent, axis.kind, axis.reduction, id};
+    plan_.facts.bind(loop.var, ir::Expr(0), loop.extent);
+    info(id).value = loop.var;
+    plan_.loops.push_back(std::move(loop));
+  }
+
+  void guard(const ir::Expr &condition) {
+    const ir::Expr simple = plan_.facts.simplify(condition);
+    if (plan_.facts.proves(simple)) return;
+    for (const ir::Expr &other : plan_.guards)
+      if (ir::equal(other, simple)) return;
+    plan_.guards.push_back(simple);
+  }
+
+  void join(const Relation &relation) {
+    const AxisInfo outer = info(relation.to[0]), inner = info(relation.to[1]);
+    AxisInfo &whole = info(relation.from[0]);
+    whole.value = plan_.facts.simplify(outer.value * inner.extent + inner.value);
+    guard(whole.value < whole.extent);
+  }
+
+  void take_apart(const Relation &relation) {
+    ir::Expr rest = info(relation.to[0]).value;
+    for (std::size_t i = relation.from.size(); i-- > 0;) {
+      AxisInfo &part = info(relation.from[i]);
+      part.value = plan_.facts.simplify(i == 0 ? rest : rest % part.extent);
+      rest = rest / part.extent;
+    }
+  }
+
+  void bind_originals() {
+    const std::size_t rank = plan_.extent.size();
+    for (std::size_t d = 0; d < rank; ++d)
+      plan_.values[plan_.operation()->axes[d]] = plan_.facts.simplify(plan_.min[d] + info({-1, static_cast<int>(d)}).value);
+    const ir::Reduce *reduce = plan_.reduction();
+    if (!reduce) return;
+    for (std::size_t r = 0; r < reduce->axes.size(); ++r)
+      plan_.values[reduce->axes[r].var] =
+          plan_.facts.simplify(ir::substitute(reduce->axes[r].min, plan_.values) + info({-1, static_cast<int>(rank + r)}).value);
+    // Ragged extents name data axes: in terms of loops now.
+    for (Loop &loop : plan_.loops)
+      if (!ir::constant_integer(loop.extent)) loop.extent = plan_.facts.simplify(ir::substitute(loop.extent, plan_.values));
+    for (ir::Expr &condition : plan_.guards) condition = plan_.facts.simplify(ir::substitute(condition, plan_.values));
+  }
+
+  /// The region may reach over the tensor's ends where it could not be cut.
+  void domain_guards() {
+    for (std::size_t d = 0; d < plan_.extent.size(); ++d) {
+      const ir::Expr value = plan_.values.at(plan_.operation()->axes[d]);
+      guard(value >= ir::Expr(0));
+      guard(value < plan_.operation()->shape[d]);
+    }
+  }
+
+  Plans &plans_;
+  Plan &plan_;
+  const scheduling::StageState &stage_;
+  std::vector<std::pair<scheduling::AxisId, AxisInfo>> infos_;
+};
+
+inline void make_buffers(Plan &plan) {
+  const ir::OperationNode &operation = *plan.operation();
+  for (std::size_t output = 0; output < operation.types.size(); ++output) {
+    ir::BufferNode buffer;
+    buffer.name = operation.name + (operation.types.size() > 1 ? "." + std::to_string(output) : "");
+    buffer.type = operation.types[output];
+    buffer.shape = plan.extent;
+    buffer.scope = plan.stage->scope;
+    plan.buffers.emplace_back(std::move(buffer));
+  }
+}
+
+}  // namespace regions
+
+LATHE_INLINE void infer_regions(Plans &plans) {
+  for (std::size_t p = plans.plans.size(); p-- > 0;) {
+    Plan &plan = plans.plans[p];
+    regions::place(plans, plan);
+    plan.facts = plans.facts;
+    // Outermost first, so that facts about a loop are there when inner extents name it.
+    std::vector<const Loop *> around;
+    regions::for_each_enclosing(plans, plan, [&](const Plan &, const Loop &loop) { around.push_back(&loop); });
+    for (auto loop = around.rbegin(); loop != around.rend(); ++loop) plan.facts.bind((*loop)->var, ir::Expr(0), (*loop)->extent);
+    const std::vector<ir::Expr> &shape = plan.operation()->shape;
+    std::vector<std::optional<arith::Interval>> box(shape.size());
+    if (!plan.stage->output)
+      for (const std::size_t consumer : plan.consumers) {
+        regions::require_inside(plans, plan, plans.plans[consumer]);
+        regions::add_reads(plans, plan, plans.plans[consumer], box);
+      }
+    for (std::size_t d = 0; d < shape.size(); ++d) regions::set_region(plan, box[d], shape[d]);
+    regions::LoopMaker(plans, plan).make();
+    if (plan.buffers.empty()) regions::make_buffers(plan);
+  }
+}
+
+}  // namespace lathe::inline LATHE_ABI::lowering

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Lowering: a schedule and the kernel's arguments in, a program of loops out.
+
+#include <string>
+#include <vector>
+
+#include "lathe/arith/simplify.hpp"
+#include "lathe/ir/program.hpp"
+#include "lathe/schedule/state.hpp"
+
+namespace lathe::inline LATHE_ABI::lowering {
+
+/// One argument of a kernel: a tensor, or a scalar variable.
+struct Argument {
+  ir::Tensor tensor;
+  ir::Var scalar;
+};
+
+/// What lowering found, for people.
+struct Lowered {
+  ir::Program program;
+  arith::Facts facts;     ///< what holds of the program's parameters
+  std::string report;     ///< a line per stage that is inlined by default or computes more than is needed
+};
+
+/// Lowers. The program's parameters are the arguments in their order, then size symbols, constants and external functions.
+///
+/// Throws L001 (a reader outside the loop a stage is computed at), L002 (a read out of range), L003 (a symbol that no argument binds),
+/// L004 (an extent that depends on an inner loop), L005 (a tensor that is read is no argument), L006 (an output is no argument, or an
+/// argument is neither input nor output).
+Lowered lower(const scheduling::State &state, const std::vector<Argument> &arguments, const std::string &name);
+
+}  // namespace lathe::inline LATHE_ABI::lowering

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Lowering, step by step.
+
+#include <unordered_set>
+
+#include "lathe/ir/print.hpp"
+#include "lathe/lower/build_nest.ipp"
+#include "lathe/lower/check_reads.ipp"
+#include "lathe/lower/infer_regions.ipp"
+#include "lathe/lower/inline_stages.ipp"
+#include "lathe/lower/lower.hpp"
+#include "lathe/lower/region_report.ipp"
+
+namespace lathe::inline LATHE_ABI::lowering {
+
+namespace parameters {
+
+inline ir::Buffer buffer_of(const ir::Tensor &tensor) {
+  const ir::OperationNode &operation = *tensor.operation;
+  ir::BufferNode buffer;
+  buffer.name = operation.name + (operation.types.size() > 1 ? "." + std::to_string(tensor.output) : "");
+  buffer.type = ir::type_of(tensor);
+  buffer.shape = operation.shape;
+  buffer.strides = operation.memory.strides;
+  buffer.alignment = operation.memory.alignment;
+  return ir::Buffer(std::move(buffer));
+}
+
+/// The arguments as parameters, checked against what the schedule reads and writes.
+class ParameterList {
+ public:
+  ParameterList(const scheduling::State &state, Plans &plans, ir::Function &function) : state_(state), plans_(plans), function_(function) {}
+
+  void add_arguments(const std::vector<Argument> &arguments) {
+    for (const Argument &argument : arguments) argument.scalar.defined() ? add_scalar(argument.scalar, true) : add_tensor(argument.tensor);
+    for (const scheduling::StageState &stage : state_.stages) require(stage);
+  }
+
+  /// Size symbols get a slot each, in the order in which arguments' shapes name them bare.
+  void add_symbols() {
+    const std::vector<ir::Parameter> given = function_.parameters;
+    for (const ir::Parameter &parameter : given)
+      if (parameter.buffer.defined())
+        for (const ir::Expr &extent : parameter.buffer->shape)
+          if (const ir::VarRef *symbol = extent.as<ir::VarRef>(); symbol && !known_.contains(symbol->var.node())) add_scalar(symbol->var, false);
+    for (const scheduling::StageState &stage : state_.stages) require_symbols(stage);
+  }
+
+  void add_constants() {
+    for (const scheduling::StageState &stage : state_.stages) {
+      if (stage.operation->kind != ir::OperationKind::constant) continue;
+      ir::Parameter parameter;
+      parameter.kind = ir::ParameterKind::constant;
+      parameter.name = stage.name();
+      parameter.buffer = buffer_of({stage.key, 0});
+      parameter.data = stage.operation->data;
+      plans_.arguments.push_back({stage.key, {parameter.buffer}});
+      function_.parameters.push_back(std::move(parameter));
+    }
+  }
+
+  void add_functions() {
+    for (const ir::ExternalFunction &external : ir::free_names(function_.body).functions) {
+      ir::Parameter parameter;
+      parameter.kind = ir::ParameterKind::function;
+      parameter.name = external.name;
+      parameter.function = external;
+      function_.parameters.push_back(std::move(parameter));
+    }
+  }
+
+ private:
+  void add_scalar(const ir::Var &var, bool argument) {
+    known_.insert(var.node());
+    ir::Parameter parameter;
+    parameter.kind = ir::ParameterKind::scalar;
+    parameter.name = var.name();
+    parameter.var = var;
+    parameter.argument = argument;
+    function_.parameters.push_back(std::move(parameter));
+  }
+
+  void add_tensor(const ir::Tensor &tensor) {
+    const scheduling::StageState *stage = state_.find(tensor.operation);
+    if (!stage)
+      fail("L006", "the argument " + ir::name_of(tensor) + " is not part of what is computed", tensor.operation->place,
+           {{"help", "leave it out of the kernel's arguments", {}}});
+    if (stage->is_compute() && !stage->output)
+      fail("L006", "the argument " + ir::name_of(tensor) + " is an intermediate stage, not an input or an output", tensor.operation->place,
+           {{"help", "make it an output too:   Schedule s(result, " + ir::name_of(tensor) + ");", {}}});
+    for (const ir::Parameter &other : function_.parameters)
+      if (other.buffer.defined() && given(tensor)) fail("L006", "the argument " + ir::name_of(tensor) + " is given twice", tensor.operation->place);
+    ir::Parameter parameter;
+    parameter.kind = stage->is_compute() ? ir::ParameterKind::output : ir::ParameterKind::input;
+    parameter.name = ir::name_of(tensor);
+    parameter.buffer = buffer_of(tensor);
+    tensors_.push_back({tensor, parameter.buffer});
+    function_.parameters.push_back(std::move(parameter));
+  }
+
+  const ir::Buffer *given(const ir::Tensor &tensor) const {
+    for (const auto &[other, buffer] : tensors_)
+      if (other == tensor) return &buffer;
+    return nullptr;
+  }
+
+  /// Every placeholder and every output must be an argument.
+  void require(const scheduling::StageState &stage) {
+    const bool input = stage.operation->kind == ir::OperationKind::placeholder;
+    if (!input && !stage.output) return;
+    std::vector<ir::Buffer> buffers;
+    for (std::size_t output = 0; output < stage.operation->types.size(); ++output) {
+      const ir::Buffer *buffer = given({stage.key, static_cast<int>(output)});
+      if (!buffer)
+        fail(input ? "L005" : "L006", (input ? "the input " : "the output ") + stage.name() + " is not among the kernel's arguments",
+             stage.operation->place, {{"help", "name it:   jit(s, …, " + stage.name() + ", …)", {}}});
+      buffers.push_back(*buffer);
+    }
+    if (input) {
+      plans_.arguments.push_back({stage.key, std::move(buffers)});
+    } else {
+      outputs_.push_back({stage.key, std::move(buffers)});
+    }
+  }
+
+  void require_symbols(const scheduling::StageState &stage) const {
+    const auto require_known = [&](const ir::Expr &e) {
+      for (const ir::Var &var : ir::free_vars(e)) {
+        bool axis = false;
+        for (const ir::Var &own : stage.operation->axes) axis |= own == var;
+        if (axis || known_.contains(var.node())) continue;
+        fail("L003", "nothing gives a value to " + var.name() + ", which " + stage.name() + " uses", stage.operation->place,
+             {{"why", "a symbol is bound where it stands alone as an extent of an argument, or by being an argument itself", {}},
+              {"help", "add it to the kernel's arguments:   jit(s, " + var.name() + ", …)", {}}});
+      }
+    };
+    for (const ir::Expr &extent : stage.operation->shape) require_known(extent);
+    for (const ir::Expr &body : stage.operation->bodies) require_known(body);
+  }
+
+ public:
+  std::vector<std::pair<ir::Operation, std::vector<ir::Buffer>>> outputs_;
+
+ private:
+  const scheduling::State &state_;
+  Plans &plans_;
+  ir::Function &function_;
+  std::unordered_set<const ir::VarNode *> known_;
+  std::vector<std::pair<ir::Tensor, ir::Buffer>> tensors_;
+};
+
+}  // namespace parameters
+
+LATHE_INLINE Lowered lower(const scheduling::State &state, const std::vector<Argument> &arguments, const std::string &name) {
+  Plans plans;
+  plans.state = &state;
+  ir::Function function;
+  function.name = name;
+  parameters::ParameterList list(state, plans, function);
+  list.add_arguments(arguments);
+  list.add_symbols();
+  list.add_constants();
+  for (const ir::Parameter &parameter : function.parameters)
+    if (parameter.var.defined() && parameter.var.nonnegative()) plans.facts.assume(ir::Expr(parameter.var) >= ir::Expr(0));
+
+  inline_stages(plans);
+  check_reads(plans);
+  for (Plan &plan : plans.plans)
+    for (const auto &[key, buffers] : list.outputs_)
+      if (plan.stage->key == key) plan.buffers = buffers;
+  infer_regions(plans);
+  function.body = build_nests(plans);
+  list.add_functions();
+
+  Lowered result;
+  result.report = region_report(plans);
+  result.facts = plans.facts;
+  result.program.functions.push_back(std::move(function));
+  return result;
+}
+
+}  // namespace lathe::inline LATHE_ABI::lowering

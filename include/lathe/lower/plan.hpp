@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// The working data of lowering: one plan per stage that gets loops of its own. Filled in order by inline_stages, check_reads and
+/// infer_regions; build_nest turns plans into statements.
+
+#include "lathe/arith/simplify.hpp"
+#include "lathe/ir/stmt.hpp"
+#include "lathe/schedule/state.hpp"
+
+namespace lathe::inline LATHE_ABI::lowering {
+
+/// One loop of a stage, from 0 to `extent`.
+struct Loop {
+  ir::Var var;
+  ir::Expr extent;  ///< over size symbols, enclosing loops and, for ragged reductions, earlier loops of the stage
+  ir::LoopKind kind = ir::LoopKind::serial;
+  bool reduction = false;
+  scheduling::AxisId axis;
+};
+
+/// A read whose indices could not be proven in range: tested where the element is computed.
+struct ReadCheck {
+  ir::Expr condition;  ///< over the operation's axes
+  std::string message;
+  bool early = false;  ///< reductions: about start values and extents, to be tested before the reduction's loops
+};
+
+struct Plan {
+  const scheduling::StageState *stage = nullptr;
+  std::vector<ir::Expr> bodies;     ///< of the operation, inlined stages substituted
+  std::vector<ReadCheck> checks;
+  std::vector<std::size_t> consumers;  ///< plans that read this one
+  int parent = -1;                  ///< the plan whose loops it is computed inside, or -1 for root
+  int level = -1;                   ///< the loop of the parent directly around it
+
+  std::vector<ir::Expr> min, extent;  ///< per dimension: the region that is computed
+  std::vector<Loop> loops;            ///< outermost first
+  ir::VarMap<ir::Expr> values;        ///< the operation's axes in terms of loop variables
+  std::vector<ir::Expr> guards;       ///< what must hold for an iteration to be one of the stage's points
+  std::vector<ir::Buffer> buffers;    ///< one per output, covering the region; arguments: the parameter
+  arith::Facts facts;                 ///< size symbols, enclosing loops and own loops
+
+  const ir::Reduce *reduction() const { return bodies.front().as<ir::Reduce>(); }
+  const ir::Operation &operation() const { return stage->operation; }
+};
+
+/// What is being lowered.
+struct Plans {
+  const scheduling::State *state = nullptr;
+  std::vector<Plan> plans;  ///< producers before consumers
+  arith::Facts facts;       ///< of size symbols
+  std::vector<std::pair<ir::Operation, std::vector<ir::Buffer>>> arguments;  ///< placeholders and constants with their buffers
+
+  /// The plan of an operation's stage, or null for arguments.
+  const Plan *find(const ir::Operation &key) const {
+    for (const Plan &plan : plans)
+      if (plan.stage->key == key) return &plan;
+    return nullptr;
+  }
+};
+
+/// Substitutes inlined stages into their readers and makes a plan of every other stage. A stage that nobody scheduled is inlined if
+/// exactly one read of it exists and that is outside reductions.
+void inline_stages(Plans &plans);
+
+/// Proves every index of every read in range under the conditions that guard it. Throws L002 where a read is provably out of range;
+/// leaves a run-time check where neither can be shown.
+void check_reads(Plans &plans);
+
+/// Consumers first: the region each stage has to compute at its place, its loops and guards, and its buffers. Throws L001 when a
+/// consumer lies outside the loop a stage is computed at.
+void infer_regions(Plans &plans);
+
+/// The loops of all stages.
+ir::Stmt build_nests(const Plans &plans);
+
+/// A line per stage whose computed region is larger than the consumers need, empty if there is none.
+std::string region_report(const Plans &plans);
+
+}  // namespace lathe::inline LATHE_ABI::lowering

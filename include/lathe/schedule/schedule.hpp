@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Schedules: how an expression is to be computed.
+///
+///     Schedule s(conv);
+///     auto [n, c, y, x] = s[conv].axes();
+///     auto [xo, xi] = s[conv].split(x, 16);
+///     s[conv].reorder(n, c, y, xo, ky, kx, xi);
+///     s[conv].vectorize(xi);
+///     s[conv].parallel(s[conv].fuse(n, c));
+///
+/// A schedule is a value: copies are independent. Each call is one step (step.hpp); it is checked at once and throws `Error` with a
+/// code S…, leaving the schedule as it was.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "lathe/expr/compute.hpp"
+#include "lathe/schedule/axes.hpp"
+
+namespace lathe::inline LATHE_ABI {
+
+/// Where a stage is kept. An open value: targets define more.
+struct Scope {
+  std::string_view name;
+};
+namespace scope {
+inline constexpr Scope global{""};        ///< main memory
+inline constexpr Scope local{"local"};    ///< the thread's own: registers where the accesses allow it, else its stack
+inline constexpr Scope shared{"shared"};  ///< a GPU block's
+}  // namespace scope
+
+/// A split by number of parts: `s[C].split(i, parts(4))`.
+struct Parts {
+  std::int64_t count;
+};
+inline Parts parts(std::int64_t count) { return {count}; }
+
+class Schedule;
+
+/// A cheap handle on a stage of a schedule, whose element type and rank are known when the program runs. It refers to the schedule.
+class AnyStage {
+ public:
+  AnyStage(Schedule &schedule, ir::Operation key) : schedule_(&schedule), key_(std::move(key)) {}
+
+  const std::string &name() const { return key_->name; }
+  const ir::Operation &key() const { return key_; }
+
+  /// The original data axes, outermost first.
+  std::vector<AnyAxis> axes() const;
+  /// The axes that the stage reduces over. After cache_write they belong to the cache's stage.
+  std::vector<ReductionAxis> reduce_axes() const;
+  /// The current loops, outermost first.
+  std::vector<AnyAxis> loops() const;
+
+  /// One loop becomes two: `auto [outer, inner] = s[C].split(i, 16)`.
+  ///
+  ///     for i in 0..e: body(i)     →     for i.outer in 0..ceil(e/16):
+  ///                                        for i.inner in 0..16:
+  ///                                          if i.outer*16 + i.inner < e: body(i.outer*16 + i.inner)
+  ///
+  /// The condition stands only where it is not known to hold. \throws Error S001 unless the factor is at least 1, S002, S003, S014.
+  template <class A>
+  std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split(const A &axis, std::int64_t factor, Location place = Location::current()) {
+    static_assert(scheduling::AxisLike<A>, "split(): takes an axis of this stage and a factor, for example  s[C].split(i, 16)");
+    return split_pair<A>(axis, factor, false, place);
+  }
+  /// Into `parts.count` parts; the inner extent is ceil(e / count).
+  template <class A>
+  std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split(const A &axis, Parts parts, Location place = Location::current()) {
+    static_assert(scheduling::AxisLike<A>, "split(): takes an axis of this stage, for example  s[C].split(i, parts(4))");
+    return split_pair<A>(axis, parts.count, true, place);
+  }
+
+  /// Neighbouring loops, named from the outer to the inner, become one: `auto f = s[C].fuse(i, j)`.
+  ///
+  ///     for i in 0..m:             →     for f in 0..m*n:
+  ///       for j in 0..n: body(i, j)        body(f / n, f % n)
+  ///
+  /// \throws Error S002, S003, S004, S005 (not neighbours), S014.
+  template <class A, class B>
+  scheduling::FusionOf<A, B> fuse(const A &a, const B &b, Location place = Location::current()) {
+    static_assert(scheduling::AxisLike<A> && scheduling::AxisLike<B>, "fuse(): takes neighbouring axes, for example  s[C].fuse(i, j)");
+    return scheduling::FusionOf<A, B>(fuse_axes({a, b}, place));
+  }
+  template <class A, class B, class C>
+    requires scheduling::AxisLike<C>
+  scheduling::FusionOf<A, B, C> fuse(const A &a, const B &b, const C &c, Location place = Location::current()) {
+    return scheduling::FusionOf<A, B, C>(fuse_axes({a, b, c}, place));
+  }
+  template <class A, class B, class C, class D>
+    requires scheduling::AxisLike<D>
+  scheduling::FusionOf<A, B, C, D> fuse(const A &a, const B &b, const C &c, const D &d, Location place = Location::current()) {
+    return scheduling::FusionOf<A, B, C, D>(fuse_axes({a, b, c, d}, place));
+  }
+  /// Any number of axes, also none: that makes a loop of one iteration around all others.
+  AnyAxis fuse(const std::vector<AnyAxis> &axes, Location place = Location::current());
+
+  /// Permutes the named loops among the places they hold; others stay.
+  ///
+  ///     for i: for j: for k: body     → reorder(k, i) →     for k: for j: for i: body
+  ///
+  /// \throws Error S002, S003, S004 (named twice).
+  template <class... Axes>
+  void reorder(scheduling::LocatedAxis first, const Axes &...rest) {
+    static_assert((scheduling::AxisLike<Axes> && ...), "reorder(): takes axes of this stage in their new order, for example  s[C].reorder(i, k, j)");
+    reorder_axes({first.axis, scheduling::AxisRef(rest)...}, first.place);
+  }
+  void reorder(const std::vector<AnyAxis> &axes, Location place = Location::current());
+
+  /// Both axes split and reordered to (x.outer, y.outer, x.inner, y.inner), which it returns.
+  ///
+  ///     for x: for y: body     →     for x.outer: for y.outer: for x.inner in 0..fx: for y.inner in 0..fy: body
+  template <class X, class Y>
+  auto tile(const X &x, const Y &y, std::int64_t x_factor, std::int64_t y_factor, Location place = Location::current()) {
+    static_assert(scheduling::AxisLike<X> && scheduling::AxisLike<Y>, "tile(): takes two axes and their factors, for example  s[C].tile(i, j, 8, 16)");
+    auto [xo, xi] = split(x, x_factor, place);
+    auto [yo, yi] = split(y, y_factor, place);
+    reorder_axes({xo, yo, xi, yi}, place);
+    return std::tuple(xo, yo, xi, yi);
+  }
+
+  /// The loop's iterations become lanes of vector instructions. Its extent must be constant when lowered.
+  ///
+  ///     for i in 0..8: b[i] = a[i]     →     b[0:8] = a[0:8]
+  ///
+  /// \throws Error S002, S003, S006 (a reduction axis), S014.
+  template <class A>
+  void vectorize(const A &axis, Location place = Location::current()) {
+    static_assert(scheduling::AxisLike<A> && !scheduling::is_surely_reduction<A>,
+                  "vectorize(): takes a data axis, since lanes of a reduction axis would add to the same element, for example  s[C].vectorize(j)");
+    mark(scheduling::Primitive::vectorize, axis, place);
+  }
+  /// The loop is repeated in the code. Its extent must be constant when lowered.
+  ///
+  ///     for i in 0..2: b[i] = a[i]     →     b[0] = a[0]; b[1] = a[1]
+  ///
+  /// \throws Error S002, S003, S014.
+  template <class A>
+  void unroll(const A &axis, Location place = Location::current()) {
+    static_assert(scheduling::AxisLike<A>, "unroll(): takes an axis of this stage, for example  s[C].unroll(i)");
+    mark(scheduling::Primitive::unroll, axis, place);
+  }
+  /// The loop's iterations may run at the same time on several threads.
+  ///
+  ///     for i in 0..n: b[i] = a[i]     →     parallel i in 0..n: b[i] = a[i]
+  ///
+  /// \throws Error S002, S003, S006 (a reduction axis), S014.
+  template <class A>
+  void parallel(const A &axis, Location place = Location::current()) {
+    static_assert(scheduling::AxisLike<A> && !scheduling::is_surely_reduction<A>,
+                  "parallel(): takes a data axis, since iterations of a reduction axis add to the same element, for example  s[C].parallel(i)");
+    mark(scheduling::Primitive::parallel, axis, place);
+  }
+
+  /// Computes this stage inside a loop of its consumer, as much as one iteration needs. When that axis is split later, the stage
+  /// stays in the inner part; when fused, in the fused loop.
+  ///
+  ///     for y: b[y] = …                 →   for y:
+  ///     for y: for x: c[y, x] = b[y]…         b[y] = …
+  ///                                           for x: c[y, x] = b[y]…
+  ///
+  /// \throws Error S009 (itself), S010 (not a consumer), S011 (an output), S013 (a vectorized loop), S002, S003.
+  template <class A>
+  void compute_at(const AnyStage &consumer, const A &axis, Location place = Location::current()) {
+    static_assert(scheduling::AxisLike<A>, "compute_at(): takes a consumer and one of its axes, for example  s[B].compute_at(s[C], i)");
+    attach(consumer, axis, place);
+  }
+  /// Substitutes this stage's expression into its readers.
+  ///
+  ///     b[i] = a[i] * 2;  c[i] = b[i] + 1     →     c[i] = a[i] * 2 + 1
+  ///
+  /// \throws Error S007 (an output), S008 (a reduction), S015 (its loops were scheduled).
+  void compute_inline(Location place = Location::current());
+  /// Computes the stage as a whole before its readers: undoes compute_at and compute_inline.
+  void compute_root(Location place = Location::current());
+  /// Keeps the stage's elements in a scope. \throws Error S011 for an output.
+  void set_scope(Scope scope, Location place = Location::current());
+
+ protected:
+  AnyAxis axis_handle(scheduling::AxisId id) const;
+  const scheduling::StageState &state() const;
+
+ private:
+  template <class A>
+  std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split_pair(const scheduling::AxisRef &axis, std::int64_t factor, bool by_parts,
+                                                                      const Location &place) {
+    std::pair<AnyAxis, AnyAxis> halves = split_axis(axis, factor, by_parts, place);
+    using Part = scheduling::PartOf<A>;
+    return {Part(std::move(halves.first)), Part(std::move(halves.second))};
+  }
+  std::pair<AnyAxis, AnyAxis> split_axis(const scheduling::AxisRef &axis, std::int64_t factor, bool by_parts, const Location &place);
+  AnyAxis fuse_axes(const std::vector<scheduling::AxisRef> &axes, const Location &place);
+  void reorder_axes(const std::vector<scheduling::AxisRef> &axes, const Location &place);
+  void mark(scheduling::Primitive primitive, const scheduling::AxisRef &axis, const Location &place);
+  void attach(const AnyStage &consumer, const scheduling::AxisRef &axis, const Location &place);
+  void plain_step(scheduling::Primitive primitive, std::string text, const Location &place);
+
+  Schedule *schedule_;
+  ir::Operation key_;
+};
+
+/// A handle on the stage that computes a tensor of known element type and rank.
+template <class T, int Rank>
+class Stage : public AnyStage {
+ public:
+  using AnyStage::AnyStage;
+
+  /// The original data axes: `auto [i, j] = s[C].axes();`
+  std::array<DataAxis, static_cast<std::size_t>(Rank)> axes() const { return axes(std::make_index_sequence<static_cast<std::size_t>(Rank)>()); }
+  /// One of them.
+  DataAxis axis(int dimension) const { return DataAxis(axis_handle({-1, dimension})); }
+
+ private:
+  template <std::size_t... D>
+  std::array<DataAxis, sizeof...(D)> axes(std::index_sequence<D...>) const {
+    return {DataAxis(axis_handle({-1, static_cast<int>(D)}))...};
+  }
+};
+
+/// How a set of outputs, and everything they need, is computed.
+class Schedule {
+ public:
+  /// A schedule of one or more outputs, everything at its default: a stage with one read site outside reductions is inlined, any
+  /// other computed as a whole.
+  template <class T, int Rank, class... Others>
+  explicit Schedule(const Tensor<T, Rank> &output, const Others &...others) : Schedule(std::vector<AnyTensor>{output, others...}) {}
+  template <class T, int Rank>
+  explicit Schedule(const Input<T, Rank> &) {
+    static_assert(Rank < 0, "Schedule(): takes what is computed, not an input, for example  Schedule s(C)");
+  }
+  /// \throws Error S017 if an output is an input or constant.
+  explicit Schedule(const std::vector<AnyTensor> &outputs, Location place = Location::current());
+
+  template <class T, int Rank>
+  Stage<T, Rank> operator[](const Tensor<T, Rank> &tensor) {
+    return Stage<T, Rank>(*this, require(tensor.untyped()));
+  }
+  template <class T, int Rank>
+  void operator[](const Input<T, Rank> &) {
+    static_assert(Rank < 0, "s[T]: an input has no loops to schedule: copy it,  auto tile = s.cache_read(input, scope::local, reader);");
+  }
+  AnyStage operator[](const AnyTensor &tensor) { return AnyStage(*this, require(tensor.untyped())); }
+
+  /// A copy of `tensor` (an input or a stage) in `scope`, as a stage of its own that `readers` read instead.
+  ///
+  ///     for …: c[i] = f(a[i])     →     for …: a.local[i] = a[i]
+  ///                                     for …: c[i] = f(a.local[i])
+  ///
+  /// \throws Error S012 if a reader does not read it.
+  template <class T, int Rank, class... Readers>
+  Tensor<T, Rank> cache_read(const Tensor<T, Rank> &tensor, Scope scope, const Readers &...readers) {
+    static_assert(sizeof...(Readers) > 0, "cache_read(): names at least one reader, for example  s.cache_read(A, scope::local, C)");
+    return Tensor<T, Rank>(cache_read(AnyTensor(tensor), scope, std::vector<AnyTensor>{readers...}).untyped());
+  }
+  AnyTensor cache_read(const AnyTensor &tensor, Scope scope, const std::vector<AnyTensor> &readers, Location place = Location::current());
+
+  /// Moves the computation of `tensor` to a stage of its own in `scope`; what stays is a copy of the result.
+  ///
+  ///     for …: c[i] = f(a[i])     →     for …: c.local[i] = f(a[i])
+  ///                                     for …: c[i] = c.local[i]
+  ///
+  /// Reduction axes now belong to the new stage. \throws Error S016 after split, fuse, reorder or marks on the stage.
+  template <class T, int Rank>
+  Tensor<T, Rank> cache_write(const Tensor<T, Rank> &tensor, Scope scope, Location place = Location::current()) {
+    return Tensor<T, Rank>(cache_write(AnyTensor(tensor), scope, place).untyped());
+  }
+  AnyTensor cache_write(const AnyTensor &tensor, Scope scope, Location place = Location::current());
+
+  // ---- inspection -------------------------------------------------------------------------------------------------------------
+
+  /// The computed stages, producers before consumers.
+  std::vector<AnyStage> stages();
+  /// What a stage reads, in order of first use.
+  std::vector<AnyTensor> inputs(const AnyTensor &tensor) const;
+  /// The stage or input of that name. \throws Error S019 if there is none, or several; E013 if type or rank differ.
+  AnyTensor find(std::string_view name, Location place = Location::current()) const;
+  template <class T, int Rank>
+  Tensor<T, Rank> find(std::string_view name, Location place = Location::current()) const {
+    return find(name, place).template as<T, Rank>(place);
+  }
+
+  const scheduling::State &state() const { return state_; }
+  const std::vector<ir::Operation> &outputs() const { return outputs_; }
+  const std::vector<scheduling::StepRef> &steps() const { return state_.steps; }
+
+  /// The steps in their canonical form, a line each; `replay` reads it.
+  std::string to_text() const;
+  /// The steps as C++.
+  std::string to_cpp() const;
+  /// Applies steps given as text. \throws Error S018 for text that is no step, and as the steps do; then nothing is applied.
+  void replay(std::string_view text);
+
+  /// Applies one step. \throws Error S… and leaves the schedule as it was.
+  void apply(scheduling::Step step);
+  /// Applies one step if it is legal; otherwise says why not and changes nothing.
+  std::optional<Diagnostic> try_step(scheduling::Step step);
+  /// Calls `change(*this)`; if that throws an `Error`, undoes all of it and returns what was said.
+  template <class Change>
+  std::optional<Diagnostic> try_steps(Change &&change) {
+    scheduling::State before = state_;
+    try {
+      change(*this);
+      return std::nullopt;
+    } catch (const Error &error) {
+      state_ = std::move(before);
+      return error.diagnostic();
+    }
+  }
+
+ private:
+  friend class AnyStage;
+  ir::Operation require(const ir::Tensor &tensor) const;
+  scheduling::StageId stage_id(const ir::Operation &key) const;
+  scheduling::AxisId axis_id(const ir::Operation &key, const scheduling::AxisRef &axis, const scheduling::Step &step) const;
+
+  std::vector<ir::Operation> outputs_;
+  scheduling::State state_;
+};
+
+}  // namespace lathe::inline LATHE_ABI

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// What the steps so far have made of an expression: stages with their loops, where each axis came from, and where stages attach.
+/// Lowering reads it; the primitives in steps/ write it.
+
+#include <optional>
+
+#include "lathe/ir/operation.hpp"
+#include "lathe/ir/stmt.hpp"
+#include "lathe/schedule/step.hpp"
+
+namespace lathe::inline LATHE_ABI::scheduling {
+
+/// An axis of a stage: original, or an output of split or fuse.
+struct AxisState {
+  AxisId id;
+  std::string name;
+  bool reduction = false;
+  ir::Var var;           ///< original axes: the variable that the operation's body uses
+  int consumed_by = -1;  ///< the step that split or fused it away
+  ir::LoopKind kind = ir::LoopKind::serial;
+  int kind_set_by = -1;  ///< the step that chose `kind`
+};
+
+/// How axes came from others. Read forwards it gives extents, backwards the values of the originals.
+struct Relation {
+  enum class Kind : std::uint8_t { split, fuse };
+  Kind kind;
+  int step;
+  std::vector<AxisId> from;  ///< split: one; fuse: outermost first
+  std::vector<AxisId> to;    ///< split: outer, inner; fuse: one
+  std::int64_t factor = 0;   ///< split: size of the parts, or their number
+  bool parts = false;        ///< split: `factor` is a number of parts
+};
+
+/// Where a stage is computed.
+struct Attachment {
+  enum class Kind : std::uint8_t {
+    automatic,  ///< nobody said: inlined if it has one read site outside reductions, else root
+    root,
+    inlined,
+    at,  ///< inside a loop of a consumer
+  };
+  Kind kind = Kind::automatic;
+  StageId consumer;
+  AxisId axis;
+  int step = -1;
+};
+
+struct StageState {
+  StageId id;
+  ir::Operation key;        ///< what `Read`s name; never changes
+  ir::Operation operation;  ///< what the stage computes now (cache_read and cache_write rewrite it)
+  std::vector<AxisState> axes;
+  std::vector<AxisId> loops;  ///< the current loops, outermost first
+  std::vector<Relation> relations;
+  Attachment attachment;
+  ir::Scope scope;
+  bool output = false;
+  int first_step = -1;  ///< the first step that scheduled this stage
+
+  const std::string &name() const { return operation->name; }
+  bool is_compute() const { return operation->kind == ir::OperationKind::compute; }
+  const AxisState *find(AxisId axis) const;
+  AxisState *find(AxisId axis);
+  /// Position of an axis among the current loops, or -1.
+  int position(AxisId axis) const;
+  /// The current loop that an axis ended in: itself, the inner part of a split, or what it was fused into.
+  AxisId follow(AxisId axis) const;
+};
+
+struct State {
+  std::vector<StageState> stages;  ///< producers before consumers
+  std::vector<StepRef> steps;
+
+  const StageState *find(StageId id) const;
+  StageState *find(StageId id);
+  const StageState *find(const ir::Operation &key) const;
+  /// Stages whose operation reads `stage`, in order.
+  std::vector<const StageState *> consumers(const StageState &stage) const;
+};
+
+/// The state before any step.
+State initial_state(const std::vector<ir::Operation> &outputs);
+
+/// Checks a step and applies it. Throws `Error` (codes S…) and leaves the state unchanged if the step is not legal.
+void apply(State &state, const StepRef &step);
+
+/// A step as a line of C++ ("auto [i_outer, i_inner] = s[C].split(i, 16);"), with the names that axes have in `state`.
+std::string to_cpp(const State &state, const Step &step);
+
+/// Throws S-code `code` about `step`: headline, the user's line with the step as C++, notes, and the loops of the stage as they are.
+[[noreturn]] void refuse(const State &state, const Step &step, std::string code, std::string message, std::vector<Note> notes = {},
+                         std::string axis = {});
+
+/// "i.outer · i.inner · j": the current loops of a stage.
+std::string loops_text(const StageState &stage);
+
+}  // namespace lathe::inline LATHE_ABI::scheduling

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// A schedule is a list of steps as data. Applying, legality, printing back as C++, storing, hashing and quoting in an error all
+/// read this list. Stages and axes are named "original n" or "step k, output j", never by pointer or label.
+///
+/// One line of text a step is the canonical form:
+///
+///     split o2 o3 16            split axis "original 3" of stage "original 2" by 16
+///     reorder o2 o0 o1 s0.0 o4 o5 s0.1
+///     parallel o2 o0
+///     compute_at o1 o2 s0.0     stage o1 at axis s0.0 of stage o2
+///     cache_read o0 local o2    a copy of o0 in scope "local" for reader o2
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lathe/diag/diagnostic.hpp"
+
+namespace lathe::inline LATHE_ABI::scheduling {
+
+/// Names a stage: number `index` of the expression's operations in post-order (`step` = -1), or output `index` of a step.
+struct StageId {
+  int step = -1;
+  int index = 0;
+  friend bool operator==(const StageId &, const StageId &) = default;
+};
+
+/// Names an axis within a stage: its original axis `index` (data axes first, then reduction axes), or output `index` of a step.
+struct AxisId {
+  int step = -1;
+  int index = 0;
+  friend bool operator==(const AxisId &, const AxisId &) = default;
+};
+
+enum class Primitive : std::uint8_t {
+  split,        ///< axes[0] by numbers[0]; numbers[1] = 1: into that many parts, else parts of that size
+  fuse,         ///< axes, outermost first
+  reorder,      ///< axes in their new order
+  vectorize,    ///< axes[0]
+  unroll,       ///< axes[0]
+  parallel,     ///< axes[0]
+  compute_at,   ///< at axes[0] of stages[0]
+  compute_inline,
+  compute_root,
+  cache_read,   ///< `stage` is what is read; stages: the readers; text: scope
+  cache_write,  ///< text: scope
+  set_scope,    ///< text: scope
+};
+
+/// "split", …
+std::string_view name_of(Primitive primitive);
+
+/// One step. Which fields a primitive uses is said beside its name above.
+struct Step {
+  Primitive primitive = Primitive::split;
+  StageId stage;
+  std::vector<AxisId> axes;
+  std::vector<StageId> stages;
+  std::vector<std::int64_t> numbers;
+  std::string text;
+  Location place;
+
+  /// Equal up to the place.
+  friend bool operator==(const Step &a, const Step &b) {
+    return a.primitive == b.primitive && a.stage == b.stage && a.axes == b.axes && a.stages == b.stages && a.numbers == b.numbers &&
+           a.text == b.text;
+  }
+};
+
+/// Steps are shared between copies of a schedule, so a handle can tell whether its step is part of a schedule.
+using StepRef = std::shared_ptr<const Step>;
+
+/// The canonical line, without newline.
+std::string to_text(const Step &step);
+/// Reads lines back; blank lines are skipped. Throws S018 with the line on anything that is not a step.
+std::vector<Step> parse_steps(std::string_view text);
+
+}  // namespace lathe::inline LATHE_ABI::scheduling

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// compute_at, compute_inline, compute_root, set_scope: where a stage is computed and kept.
+///
+///     for y: b[y] = …                 → s[b].compute_at(s[c], y) →   for y:
+///     for y: for x: c[y, x] = b[y]…                                    b[y] = …            (only what this iteration needs)
+///                                                                      for x: c[y, x] = b[y]…
+///
+/// When the axis is split later, the stage stays inside the inner part; when it is fused, inside the fused loop.
+
+#include "lathe/schedule/legality.hpp"
+
+namespace lathe::inline LATHE_ABI::scheduling {
+
+namespace placement {
+
+/// Whether `consumer` reads `stage`, directly or through other stages.
+inline bool depends_on(const State &state, const StageState &consumer, const StageState &stage) {
+  std::vector<const StageState *> open{&stage};
+  std::vector<const StageState *> seen;
+  while (!open.empty()) {
+    const StageState *next = open.back();
+    open.pop_back();
+    for (const StageState *reader : state.consumers(*next)) {
+      if (reader == &consumer) return true;
+      bool known = false;
+      for (const StageState *other : seen) known |= other == reader;
+      if (!known) seen.push_back(reader), open.push_back(reader);
+    }
+  }
+  return false;
+}
+
+inline void refuse_output(const State &state, const Step &step, const StageState &stage, const char *code, const char *what) {
+  if (stage.output)
+    refuse(state, step, code, stage.name() + " is an output and cannot be " + what,
+           {{"why", "the caller reads all of it, so it is computed as a whole, into the caller's memory", {}}});
+}
+
+}  // namespace placement
+
+LATHE_INLINE void apply_compute_at(State &state, const Step &step) {
+  StageState &stage = require_stage(state, step);
+  StageState *consumer = state.find(step.stages.at(0));
+  if (!consumer) refuse(state, step, "S002", "compute_at names a consumer that this schedule does not have");
+  placement::refuse_output(state, step, stage, "S011", "computed inside another stage");
+  if (consumer == &stage) refuse(state, step, "S009", stage.name() + " cannot be computed inside its own loops");
+  if (!placement::depends_on(state, *consumer, stage)) {
+    const bool reversed = placement::depends_on(state, stage, *consumer);
+    std::vector<Note> notes;
+    if (reversed) notes.push_back({"why", stage.name() + " reads " + consumer->name() + ", not the other way round", {}});
+    notes.push_back({"help", "name a stage that reads " + stage.name(), {}});
+    refuse(state, step, "S010", consumer->name() + " does not use " + stage.name() + ", so it cannot be computed there", std::move(notes));
+  }
+  if (consumer->attachment.kind == Attachment::Kind::inlined)
+    refuse(state, step, "S015", consumer->name() + " is inlined and has no loops",
+           {{"help", "compute " + stage.name() + " inside the stage that " + consumer->name() + " was inlined into", {}}});
+  const AxisState &axis = require_loop(state, step, *consumer, step.axes.at(0), "compute at");
+  if (axis.kind == ir::LoopKind::vectorized)
+    refuse(state, step, "S013", stage.name() + " cannot be computed inside the vectorized loop " + axis.name + " of " + consumer->name(),
+           {{"why", "the iterations of a vectorized loop are lanes of the same instructions", {}},
+            {"help", "compute it at a loop outside " + axis.name, {}}},
+           axis.name);
+  if (consumer->attachment.kind == Attachment::Kind::automatic) consumer->attachment.kind = Attachment::Kind::root;
+  if (stage.first_step < 0) stage.first_step = static_cast<int>(state.steps.size());
+  stage.attachment = {Attachment::Kind::at, consumer->id, axis.id, static_cast<int>(state.steps.size())};
+}
+
+LATHE_INLINE void apply_compute_inline(State &state, const Step &step) {
+  StageState &stage = require_stage(state, step);
+  placement::refuse_output(state, step, stage, "S007", "inlined");
+  if (const ir::Reduce *reduce = stage.operation->reduction())
+    refuse(state, step, "S008", stage.name() + " is a reduction (" + reduce->reducer->name + ") and cannot be inlined",
+           {{"why", "it would be a reduction nested in an expression", {}},
+            {"help", "compute it inside its consumer:   s[" + stage.name() + "].compute_at(s[consumer], axis);", {}}});
+  if (stage.operation->bodies.size() > 1)
+    refuse(state, step, "S008", stage.name() + " has several outputs and cannot be inlined");
+  if (!stage.relations.empty()) {
+    const Step &by = *state.steps[static_cast<std::size_t>(stage.relations.front().step)];
+    refuse(state, step, "S015", stage.name() + " has scheduled loops, which inlining would throw away",
+           {{"", to_cpp(state, by), by.place}, {"help", "leave out one of the two", {}}});
+  }
+  if (stage.first_step < 0) stage.first_step = static_cast<int>(state.steps.size());
+  stage.attachment = {Attachment::Kind::inlined, {}, {}, static_cast<int>(state.steps.size())};
+}
+
+LATHE_INLINE void apply_compute_root(State &state, const Step &step) {
+  StageState &stage = require_stage(state, step);
+  if (stage.first_step < 0) stage.first_step = static_cast<int>(state.steps.size());
+  stage.attachment = {Attachment::Kind::root, {}, {}, static_cast<int>(state.steps.size())};
+}
+
+LATHE_INLINE void apply_set_scope(State &state, const Step &step) {
+  StageState &stage = require_stage(state, step);
+  placement::refuse_output(state, step, stage, "S011", "moved to another scope");
+  mark_scheduled(state, stage);
+  stage.scope = {step.text};
+}
+
+}  // namespace lathe::inline LATHE_ABI::scheduling

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Steps as text: the canonical line and its reading back, and C++.
+
+#include <algorithm>
+#include <charconv>
+
+#include "lathe/schedule/state.hpp"
+
+namespace lathe::inline LATHE_ABI::scheduling {
+
+namespace step_text {
+
+/// The primitives by name, in the order of the enumeration.
+inline constexpr std::string_view names[] = {"split",      "fuse",           "reorder",      "vectorize",  "unroll",      "parallel",
+                                             "compute_at", "compute_inline", "compute_root", "cache_read", "cache_write", "set_scope"};
+
+inline void append_id(std::string &out, int step, int index) {
+  out += step < 0 ? " o" + std::to_string(index) : " s" + std::to_string(step) + "." + std::to_string(index);
+}
+
+/// Words of one line.
+inline std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  std::size_t at = 0;
+  while ((at = line.find_first_not_of(" \t\r", at)) != std::string_view::npos) {
+    const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+/// A scope as a word: "-" is main memory.
+inline std::string scope_of(std::string_view word) { return word == "-" ? std::string() : std::string(word); }
+
+/// Reads the words of one line; any misfit throws S018 with the line.
+class LineReader {
+ public:
+  explicit LineReader(std::string_view line) : line_(line), words_(words_of(line)) {}
+
+  bool empty() const { return words_.empty(); }
+  bool more() const { return next_ < words_.size(); }
+  std::string_view word() {
+    if (!more()) misfit("something is missing at the end");
+    return words_[next_++];
+  }
+  template <class Id>
+  Id id() {
+    const std::string_view text = word();
+    Id result;
+    if (text.size() > 1 && text[0] == 'o') {
+      result.index = integer<int>(text.substr(1), text);
+    } else if (const auto dot = text.find('.'); text.size() > 3 && text[0] == 's' && dot != std::string_view::npos) {
+      result.step = integer<int>(text.substr(1, dot - 1), text);
+      result.index = integer<int>(text.substr(dot + 1), text);
+    } else {
+      misfit("'" + std::string(text) + "' is not a name like o2 or s4.0");
+    }
+    return result;
+  }
+  std::int64_t number() {
+    const std::string_view text = word();
+    return integer<std::int64_t>(text, text);
+  }
+  [[noreturn]] void misfit(const std::string &why) const {
+    fail("S018", "this line is not a schedule step: " + std::string(line_), {}, {{"why", why, {}}});
+  }
+
+ private:
+  template <class Integer>
+  Integer integer(std::string_view digits, std::string_view whole) const {
+    Integer value{};
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size()) misfit("'" + std::string(whole) + "' is not a number");
+    return value;
+  }
+
+  std::string_view line_;
+  std::vector<std::string_view> words_;
+  std::size_t next_ = 0;
+};
+
+inline Step read_step(LineReader &reader) {
+  Step step;
+  const std::string_view name = reader.word();
+  const auto known = std::find(std::begin(names), std::end(names), name);
+  if (known == std::end(names)) reader.misfit("there is no primitive '" + std::string(name) + "'");
+  step.primitive = static_cast<Primitive>(known - std::begin(names));
+  step.stage = reader.id<StageId>();
+  switch (step.primitive) {
+    case Primitive::split:
+      step.axes.push_back(reader.id<AxisId>());
+      step.numbers.push_back(reader.number());
+      step.numbers.push_back(reader.more() && reader.word() == "parts");
+      break;
+    case Primitive::fuse:
+    case Primitive::reorder:
+      while (reader.more()) step.axes.push_back(reader.id<AxisId>());
+      break;
+    case Primitive::vectorize:
+    case Primitive::unroll:
+    case Primitive::parallel: step.axes.push_back(reader.id<AxisId>()); break;
+    case Primitive::compute_at:
+      step.stages.push_back(reader.id<StageId>());
+      step.axes.push_back(reader.id<AxisId>());
+      break;
+    case Primitive::compute_inline:
+    case Primitive::compute_root: break;
+    case Primitive::cache_read:
+      step.text = scope_of(reader.word());
+      while (reader.more()) step.stages.push_back(reader.id<StageId>());
+      break;
+    case Primitive::cache_write:
+    case Primitive::set_scope: step.text = scope_of(reader.word()); break;
+  }
+  if (reader.more()) reader.misfit("there are words too many");
+  return step;
+}
+
+/// What a step's C++ is put together from: the names of its stage and axes.
+struct Names {
+  const State &state;
+  const StageState *stage;
+
+  static std::string identifier(std::string name) {
+    for (char &c : name)
+      if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))) c = '_';
+    return name;
+  }
+  std::string stage_name(StageId id) const {
+    const StageState *found = state.find(id);
+    return found ? identifier(found->name()) : "?";
+  }
+  std::string axis_name(const StageState *of, AxisId id) const {
+    const AxisState *axis = of ? of->find(id) : nullptr;
+    return axis ? identifier(axis->name) : "?";
+  }
+  std::string axes(const std::vector<AxisId> &ids) const {
+    std::string text;
+    for (const AxisId &id : ids) (text += text.empty() ? "" : ", ") += axis_name(stage, id);
+    return text;
+  }
+};
+
+inline std::string scope_cpp(const std::string &scope) {
+  if (scope == "local" || scope == "shared" || scope.empty()) return "scope::" + (scope.empty() ? std::string("global") : scope);
+  return "Scope{\"" + scope + "\"}";
+}
+
+}  // namespace step_text
+
+LATHE_INLINE std::string_view name_of(Primitive primitive) { return step_text::names[static_cast<std::size_t>(primitive)]; }
+
+LATHE_INLINE std::string to_text(const Step &step) {
+  using step_text::append_id;
+  std::string out(name_of(step.primitive));
+  append_id(out, step.stage.step, step.stage.index);
+  const bool scoped = step.primitive == Primitive::cache_read || step.primitive == Primitive::cache_write || step.primitive == Primitive::set_scope;
+  if (scoped) out += " " + (step.text.empty() ? "-" : step.text);
+  for (const StageId &id : step.stages) append_id(out, id.step, id.index);
+  for (const AxisId &id : step.axes) append_id(out, id.step, id.index);
+  if (step.primitive == Primitive::split) {
+    out += " " + std::to_string(step.numbers.at(0));
+    if (step.numbers.size() > 1 && step.numbers[1]) out += " parts";
+  }
+  return out;
+}
+
+LATHE_INLINE std::vector<Step> parse_steps(std::string_view text) {
+  std::vector<Step> steps;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    step_text::LineReader reader(text.substr(0, end));
+    if (!reader.empty()) steps.push_back(step_text::read_step(reader));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return steps;
+}
+
+LATHE_INLINE std::string to_cpp(const State &state, const Step &step) {
+  using step_text::scope_cpp;
+  const step_text::Names names{state, state.find(step.stage)};
+  const std::string stage = names.stage_name(step.stage);
+  const std::string call = "s[" + stage + "]." + std::string(name_of(step.primitive)) + "(";
+  switch (step.primitive) {
+    case Primitive::split: {
+      const std::string axis = names.axes(step.axes);
+      const bool parts = step.numbers.size() > 1 && step.numbers[1];
+      const std::string count = std::to_string(step.numbers.at(0));
+      return "auto [" + axis + "_outer, " + axis + "_inner] = " + call + axis + ", " + (parts ? "parts(" + count + ")" : count) + ");";
+    }
+    case Primitive::fuse: {
+      std::string fused;
+      for (const AxisId &id : step.axes) (fused += fused.empty() ? "" : "_") += names.axis_name(names.stage, id);
+      return "auto " + (fused.empty() ? "unit" : fused) + " = " + call + names.axes(step.axes) + ");";
+    }
+    case Primitive::compute_at: {
+      const StageState *consumer = step.stages.empty() ? nullptr : state.find(step.stages[0]);
+      const std::string at = consumer ? step_text::Names::identifier(consumer->name()) : "?";
+      return call + "s[" + at + "], " + (step.axes.empty() ? "?" : names.axis_name(consumer, step.axes[0])) + ");";
+    }
+    case Primitive::cache_read: {
+      std::string readers;
+      for (const StageId &id : step.stages) readers += ", " + names.stage_name(id);
+      return "auto " + stage + "_" + (step.text.empty() ? "cache" : step.text) + " = s.cache_read(" + stage + ", " + scope_cpp(step.text) + readers + ");";
+    }
+    case Primitive::cache_write:
+      return "auto " + stage + "_" + (step.text.empty() ? "cache" : step.text) + " = s.cache_write(" + stage + ", " + scope_cpp(step.text) + ");";
+    case Primitive::set_scope: return call + scope_cpp(step.text) + ");";
+    default: return call + names.axes(step.axes) + ");";
+  }
+}
+
+}  // namespace lathe::inline LATHE_ABI::scheduling
