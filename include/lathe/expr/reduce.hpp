@@ -166,8 +166,8 @@ class UserReducer {
  public:
   explicit UserReducer(ir::Reducer reducer) : reducer_(std::move(reducer)) {}
 
-  /// Declares combine(combine(a, b), c) = combine(a, combine(b, c)), up to rounding, and that the identity is neutral. Schedules that
-  /// split a reduction need it. \throws Error E010 when samples show otherwise.
+  /// Declares combine(combine(a, b), c) = combine(a, combine(b, c)), up to rounding, and that parts of a reduction may start at the
+  /// identity. Schedules that split a reduction need it. \throws Error E010 when samples show otherwise.
   [[nodiscard]] UserReducer associative(Location place = Location::current()) const {
     return UserReducer(typing::promise_associative(reducer_, place));
   }
