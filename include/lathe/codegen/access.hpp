@@ -13,6 +13,14 @@
 
 namespace lathe::inline LATHE_ABI::codegen {
 
+/// Index arithmetic as machines do it, for offsets that may never be used.
+inline std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+inline std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
 /// coefficient · atom · factors: a part of an index times the symbolic part of its dimension's stride.
 struct AccessTerm {
   ir::Expr atom;                  ///< undefined: 1
@@ -44,8 +52,9 @@ struct Access {
   bool constant_offset() const { return terms.empty() && lane_terms.empty(); }
 };
 
-/// Flattens the indices of an access to `buffer`. Uses the buffer's strides, or its shape where it is compact.
-Access access_of(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices);
+/// Flattens the indices of an access to `buffer`. Uses the buffer's strides, or its shape where it is compact. `base_alignment`
+/// is what is known of element 0's address where that is more than the buffer says, in bytes.
+Access access_of(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices, int base_alignment = 0);
 
 /// Σ terms + constant as an index expression.
 ir::Expr sum_of(const std::vector<AccessTerm> &terms, std::int64_t constant);

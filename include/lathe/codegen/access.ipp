@@ -18,13 +18,6 @@ inline constexpr std::int64_t most_stack_bytes = 16 * 1024;
 /// Steps spent on taking one index apart; beyond, what is left counts as atoms. Sharing can make an index exponentially long.
 inline constexpr int most_steps = 512;
 
-inline std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
-inline std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
 LATHE_INLINE bool same_factors(const std::vector<ir::Expr> &a, const std::vector<ir::Expr> &b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -159,19 +152,19 @@ LATHE_INLINE AccessKind kind_of(const Access &access) {
 }
 
 /// The greatest power of two that divides the address of lane 0.
-LATHE_INLINE int alignment_of(const ir::Buffer &buffer, const Access &access) {
+LATHE_INLINE int alignment_of(const ir::Buffer &buffer, const Access &access, int base_alignment) {
   const std::int64_t bytes = buffer->type.bytes();
   if (!access.lane_terms.empty()) return static_cast<int>(bytes);
   std::uint64_t all = static_cast<std::uint64_t>(access.constant * bytes);
   for (const AccessTerm &term : access.terms) all |= static_cast<std::uint64_t>(wrapping_mul(term.coefficient, bytes));
-  const std::int64_t base = buffer->alignment > 0 ? buffer->alignment : bytes;
+  const std::int64_t base = std::max<std::int64_t>({base_alignment, buffer->alignment, bytes});
   all |= static_cast<std::uint64_t>(base);
   return static_cast<int>(all & (~all + 1));
 }
 
 }  // namespace flattening
 
-LATHE_INLINE Access access_of(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices) {
+LATHE_INLINE Access access_of(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices, int base_alignment) {
   Access access;
   for (const ir::Expr &index : indices) access.lanes = std::max(access.lanes, index.lanes());
   std::vector<AccessTerm> strides = flattening::strides_of(buffer);
@@ -181,7 +174,7 @@ LATHE_INLINE Access access_of(const ir::Buffer &buffer, const std::vector<ir::Ex
     flattener.add(std::move(strides[d]));
   }
   access.kind = flattening::kind_of(access);
-  access.alignment = flattening::alignment_of(buffer, access);
+  access.alignment = flattening::alignment_of(buffer, access, base_alignment);
   return access;
 }
 
@@ -211,7 +204,7 @@ LATHE_INLINE std::int64_t constant_elements(const ir::Buffer &buffer) {
   for (std::size_t d = 0; d < buffer->shape.size(); ++d) {
     const std::int64_t extent = ir::constant_integer(buffer->shape[d]).value_or(0);
     empty = empty || extent <= 0;
-    compact = flattening::wrapping_mul(compact, extent);
+    compact = wrapping_mul(compact, extent);
     if (!buffer->strides.empty()) last += (extent - 1) * ir::constant_integer(buffer->strides[d]).value_or(0);
   }
   if (empty) return 0;

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Expressions as instructions, with an explicit stack.
+
+#include <algorithm>
+#include <utility>
+
+#include "lathe/codegen/llvm_function.hpp"
+#include "lathe/codegen/llvm_operators.hpp"
+#include "lathe/ir/build.hpp"
+#include "lathe/ir/walk.hpp"
+
+namespace lathe::inline LATHE_ABI::codegen {
+
+/// What an expression was computed to, as far as that still holds: its region is open, and memory unchanged if it read any.
+LATHE_INLINE LlvmValue LlvmFunction::known(const ir::Expr &e) const {
+  const auto it = known_.find(e.node());
+  if (it == known_.end() || !w_.alive(it->second.value)) return {};
+  return it->second.epoch == epoch_ || it->second.epoch == 0 ? it->second.value : LlvmValue{};
+}
+
+LATHE_INLINE LlvmValue LlvmFunction::value(const ir::Expr &e) {
+  compute({&e});
+  return known(e);
+}
+
+/// Computes expressions and all they need. Operands come first; a node whose value is known is not entered.
+LATHE_INLINE void LlvmFunction::compute(std::vector<const ir::Expr *> roots) {
+  std::vector<std::pair<const ir::Expr *, bool>> stack;
+  std::reverse(roots.begin(), roots.end());
+  for (const ir::Expr *root : roots) stack.emplace_back(root, false);
+  while (!stack.empty()) {
+    const auto [e, entered] = stack.back();
+    if (known(*e).defined()) {
+      stack.pop_back();
+    } else if (!entered) {
+      stack.back().second = true;
+      push_operands(*e, stack);
+    } else {
+      stack.pop_back();
+      const LlvmValue result = instruction(*e);
+      known_.insert_or_assign(e->node(), Known{result, w_.reads_memory(result) ? epoch_ : 0});
+    }
+  }
+}
+
+LATHE_INLINE void LlvmFunction::push_operands(const ir::Expr &e, std::vector<std::pair<const ir::Expr *, bool>> &stack) {
+  const auto *load = e.as<ir::Load>();
+  if (!load) {
+    ir::for_each_child(e, [&](const ir::Expr &child) { stack.emplace_back(&child, false); });
+    return;
+  }
+  // The handles stay where they are until the load is emitted: inside the stored access and the buffer.
+  const Access &access = accesses_.insert_or_assign(e.node(), flatten(load->buffer, load->indices)).first->second;
+  for (const ir::Expr *operand : operands_of(access)) stack.emplace_back(operand, false);
+  if (!load->predicate.defined()) return;
+  const auto *uniform = load->predicate.as<ir::Broadcast>();
+  stack.emplace_back(uniform && uniform->a.lanes() == 1 ? &uniform->a : &load->predicate, false);
+}
+
+LATHE_INLINE LlvmValue LlvmFunction::instruction(const ir::Expr &e) {
+  switch (e.node()->kind()) {
+    case ir::ExprKind::constant: return w_.constant(e.type(), e.as<ir::Const>()->bits);
+    case ir::ExprKind::var: {
+      const ir::Var &var = e.as<ir::VarRef>()->var;
+      const auto it = vars_.find(var.node());
+      ensure(it != vars_.end(), "a variable is bound where it is used: " + var.name());
+      return it->second;
+    }
+    case ir::ExprKind::load: return load(e, *e.as<ir::Load>());
+    case ir::ExprKind::unary: {
+      const auto &u = *e.as<ir::Unary>();
+      return llvm_unary(w_, u.op, u.a.type(), known(u.a));
+    }
+    case ir::ExprKind::binary: return binary(*e.as<ir::Binary>());
+    case ir::ExprKind::mul_add: {
+      const auto &m = *e.as<ir::MulAdd>();
+      return llvm_mul_add(w_, e.type(), known(m.a), known(m.b), known(m.c));
+    }
+    case ir::ExprKind::select: {
+      const auto &s = *e.as<ir::Select>();
+      return w_.select(known(s.condition), known(s.a), known(s.b));
+    }
+    case ir::ExprKind::cast: {
+      const auto &c = *e.as<ir::Cast>();
+      return llvm_cast(w_, c.mode, e.type(), c.a.type(), known(c.a));
+    }
+    case ir::ExprKind::ranged: return known(e.as<ir::Ranged>()->a);
+    case ir::ExprKind::ramp: return ramp(e, *e.as<ir::Ramp>());
+    case ir::ExprKind::broadcast: {
+      const LlvmValue a = known(e.as<ir::Broadcast>()->a);
+      const int times = e.lanes() / e.as<ir::Broadcast>()->a.lanes();
+      return w_.type(a).is_vector() ? repeat(a, times) : w_.splat(a, times);
+    }
+    case ir::ExprKind::shuffle: return shuffle(*e.as<ir::Shuffle>());
+    case ir::ExprKind::call: return call(e, *e.as<ir::Call>());
+    case ir::ExprKind::read:
+    case ir::ExprKind::reduce: break;
+  }
+  fail_internal("a read or reduction reaches code generation");
+}
+
+LATHE_INLINE const arith::Facts &LlvmFunction::facts() {
+  if (!facts_) {
+    facts_.emplace();
+    for (const arith::Facts::Domain &domain : domains_) facts_->bind(domain.var, domain.min, domain.extent);
+  }
+  return *facts_;
+}
+
+LATHE_INLINE LlvmValue LlvmFunction::binary(const ir::Binary &b) {
+  DivisionFacts known_signs;
+  const bool divides = b.op == ir::BinaryOp::div || b.op == ir::BinaryOp::mod || b.op == ir::BinaryOp::trunc_div ||
+                       b.op == ir::BinaryOp::trunc_mod;
+  if (divides && b.a.type().is_index()) {
+    known_signs.divisor_positive = facts().bounds(b.b).min > 0;
+    known_signs.dividend_not_negative = facts().bounds(b.a).min >= 0;
+  }
+  return llvm_binary(w_, b.op, b.a.type(), known(b.a), known(b.b), known_signs);
+}
+
+/// base + lane · stride; a vector base is continued block by block.
+LATHE_INLINE LlvmValue LlvmFunction::ramp(const ir::Expr &e, const ir::Ramp &r) {
+  const DType type = e.type();
+  const int block = r.base.lanes();
+  std::vector<std::uint64_t> steps;
+  for (int i = 0; i < type.lanes(); ++i) steps.push_back(static_cast<std::uint64_t>(i / block));
+  const auto stride = ir::constant_integer(r.stride);
+  if (stride)
+    for (std::uint64_t &step : steps) step *= static_cast<std::uint64_t>(*stride);
+  const LlvmValue base = known(r.base);
+  if (stride && block == 1) {
+    if (const auto first = w_.constant_bits(base)) {
+      for (std::uint64_t &step : steps) step += *first;
+      return w_.constants(type, steps);
+    }
+  }
+  const LlvmValue lanes = w_.constants(type, steps);
+  const LlvmValue start = block == 1 ? w_.splat(base, type.lanes()) : repeat(base, type.lanes() / block);
+  if (stride) return w_.op2("add", start, lanes);
+  const LlvmValue step = known(r.stride);
+  const LlvmValue steps_vector =
+      w_.type(step).is_vector() ? repeat(step, type.lanes() / r.stride.lanes()) : w_.splat(step, type.lanes());
+  return w_.op2("add", start, w_.op2("mul", steps_vector, lanes));
+}
+
+LATHE_INLINE LlvmValue LlvmFunction::repeat(LlvmValue vector, int times) {
+  const int lanes = w_.type(vector).lanes();
+  std::vector<int> pick;
+  for (int i = 0; i < lanes * times; ++i) pick.push_back(i % lanes);
+  return w_.shuffle(vector, {}, pick);
+}
+
+/// Two vectors of one width are one instruction; otherwise the lanes of each vector are brought to their places and merged.
+LATHE_INLINE LlvmValue LlvmFunction::shuffle(const ir::Shuffle &s) {
+  const int total = static_cast<int>(s.lanes.size());
+  std::vector<LlvmValue> vectors;
+  for (const ir::Expr &e : s.vectors) vectors.push_back(known(e));
+  const int width = s.vectors[0].lanes();
+  if (vectors.size() <= 2 && width > 1 && s.vectors.back().lanes() == width)
+    return w_.shuffle(vectors[0], vectors.size() == 2 ? vectors[1] : LlvmValue{}, s.lanes);
+  LlvmValue result;
+  int first = 0;
+  for (std::size_t v = 0; v < vectors.size(); ++v) {
+    const int lanes = s.vectors[v].lanes();
+    std::vector<int> pick, merge;
+    bool any = false;
+    for (int i = 0; i < total; ++i) {
+      const int from = s.lanes[static_cast<std::size_t>(i)] - first;
+      const bool mine = from >= 0 && from < lanes;
+      any = any || mine;
+      pick.push_back(mine ? from : -1);
+      merge.push_back(mine ? total + i : i);
+    }
+    first += lanes;
+    if (!any) continue;
+    if (total == 1) return w_.lane(vectors[v], pick[0]);
+    if (lanes == 1) {
+      for (int i = 0; i < total; ++i)
+        if (pick[static_cast<std::size_t>(i)] == 0) result = w_.with_lane(result, vectors[v], i, total);
+      continue;
+    }
+    const LlvmValue placed = w_.shuffle(vectors[v], {}, pick);
+    result = result.defined() ? w_.shuffle(result, placed, merge) : placed;
+  }
+  return result;
+}
+
+LATHE_INLINE LlvmValue LlvmFunction::call(const ir::Expr &e, const ir::Call &c) {
+  std::vector<LlvmValue> arguments;
+  std::vector<DType> types;
+  for (const ir::Expr &argument : c.arguments) {
+    arguments.push_back(known(argument));
+    types.push_back(argument.type().element());
+  }
+  LlvmValue pointer;
+  if (c.function.address) {
+    const auto it = std::find_if(functions_.begin(), functions_.end(), [&](const auto &f) { return f.first == c.function; });
+    ensure(it != functions_.end(), "an external function with an address is a parameter: " + c.function.name);
+    pointer = it->second;
+  }
+  return llvm_call(w_, llvm_global(c.function.name), pointer, e.type(), arguments, types, c.function.pure);
+}
+
+}  // namespace lathe::inline LATHE_ABI::codegen

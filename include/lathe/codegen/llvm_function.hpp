@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// One LLVM function from statements: the body of a kernel or of a parallel loop.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "lathe/arith/simplify.hpp"
+#include "lathe/codegen/access.hpp"
+#include "lathe/codegen/llvm_uses.hpp"
+#include "lathe/codegen/llvm_writer.hpp"
+#include "lathe/ir/program.hpp"
+
+namespace lathe::inline LATHE_ABI::codegen {
+
+/// What a slot of the calling convention brings: one of the three.
+struct LlvmSlot {
+  ir::Var var;
+  ir::Buffer buffer;
+  ir::ExternalFunction function;
+};
+
+/// What the LLVM functions made of one function of a program share.
+struct LlvmKernel {
+  LlvmUnit &unit;
+  const ir::Function &function;
+  LlvmUses uses;
+  std::vector<ir::Check> checks;
+  std::unordered_set<const ir::BufferNode *> allocated;  ///< buffers of our own: aligned to 64 bytes
+};
+
+class LlvmFunction {
+ public:
+  /// `name` is the function's as the user knows it.
+  LlvmFunction(LlvmKernel &kernel, std::string name);
+
+  /// Writes the function of the ABI and the one with plain parameters behind it into the module.
+  void write_kernel(const std::vector<LlvmSlot> &slots);
+  /// `written`: the buffers that the loop stores to; `domains`: of the variables around it and its own.
+  void write_parallel_body(const ir::For &loop, const std::vector<ir::Buffer> &written, const std::vector<LlvmSlot> &slots,
+                           std::vector<arith::Facts::Domain> domains);
+
+ private:
+  struct Memory {
+    LlvmValue pointer;
+    std::uint64_t version = 0;              ///< changes with every store
+    int written_depth = 0;                  ///< the innermost open loop that stores to it
+    std::optional<std::size_t> first_cell;  ///< of a buffer that needs no memory
+  };
+  struct Known {
+    LlvmValue value;
+    std::uint64_t epoch;
+  };
+
+  // ---- the frame (llvm_function.ipp) --------------------------------------------------------------------------------------
+  void declare_parameters(const std::vector<LlvmSlot> &slots);
+  void finish(const std::vector<LlvmSlot> &slots, bool is_parallel_body);
+  std::string wrapper(const std::vector<LlvmSlot> &slots, bool is_parallel_body) const;
+
+  // ---- statements (llvm_statements.ipp) -----------------------------------------------------------------------------------
+  void statement(const ir::Stmt &s);
+  void store(const ir::Store &s);
+  void loop(const ir::Stmt &s, const ir::For &f);
+  void serial_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue extent);
+  void rotated_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue end);
+  void parallel_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue extent);
+  void branch(const ir::Stmt &s, const ir::If &f);
+  void allocate(const ir::Allocate &a);
+  void allocate_cells(const ir::Allocate &a, const LlvmPlaces &places);
+  void allocate_scratch(const ir::Allocate &a);
+  LlvmValue scratch_bytes(const ir::Buffer &buffer);
+  void check(const ir::Check &c);
+  void with_var(const ir::Var &var, LlvmValue value, const ir::Stmt &body);
+  /// Returns `status` (text) unless `ok`, after giving back all scratch memory.
+  void leave_unless(LlvmValue ok, std::string_view status);
+  void release(LlvmValue pointer);
+  LlvmValue runtime_function(int offset);
+  /// The conditional text of `region` between a branch and a join, with phis for cells that it changed.
+  void join(LlvmValue condition, const std::string &then_label, LlvmWriter::Region then_region, std::vector<LlvmValue> then_cells,
+            const std::string &else_label, std::optional<LlvmWriter::Region> else_region, std::vector<LlvmValue> else_cells);
+  void touch(const std::vector<ir::Buffer> &written);
+
+  // ---- expressions (llvm_expressions.ipp) -----------------------------------------------------------------------------------
+  LlvmValue value(const ir::Expr &e);
+  void compute(std::vector<const ir::Expr *> roots);
+  LlvmValue known(const ir::Expr &e) const;
+  void push_operands(const ir::Expr &e, std::vector<std::pair<const ir::Expr *, bool>> &stack);
+  LlvmValue instruction(const ir::Expr &e);
+  LlvmValue binary(const ir::Binary &b);
+  LlvmValue ramp(const ir::Expr &e, const ir::Ramp &r);
+  LlvmValue repeat(LlvmValue vector, int times);
+  LlvmValue shuffle(const ir::Shuffle &s);
+  LlvmValue call(const ir::Expr &e, const ir::Call &c);
+  const arith::Facts &facts();
+
+  // ---- memory (llvm_memory.ipp) -----------------------------------------------------------------------------------------------
+  Memory &memory_of(const ir::Buffer &buffer);
+  Access flatten(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices) const;
+  static std::vector<const ir::Expr *> operands_of(const Access &access);
+  LlvmValue product(const AccessTerm &term, int lanes);
+  LlvmValue moved(LlvmValue pointer, DType type, LlvmValue index, std::int64_t scale);
+  LlvmValue address(LlvmValue base, DType type, const Access &access);
+  LlvmValue lane_pointers(LlvmValue pointer, DType type, const Access &access);
+  bool lanes_fit_32_bits(const Access &access);
+  LlvmValue load(const ir::Expr &e, const ir::Load &l);
+  LlvmValue load_cell(const Memory &memory, const ir::Buffer &buffer, const Access &access);
+  LlvmValue load_at(LlvmValue pointer, DType type, int alignment, const Memory &memory);
+  LlvmValue load_vector(const Memory &memory, DType type, const Access &access, LlvmValue pointer, LlvmValue mask);
+  LlvmValue load_strided(const Memory &memory, DType type, const Access &access, LlvmValue pointer);
+  LlvmValue load_lanes(const Memory &memory, DType type, const Access &access, LlvmValue pointer);
+  LlvmValue lane_pointer(LlvmValue pointer, DType type, const Access &access, int i);
+  LlvmValue any_lane(LlvmValue mask);
+  void store_cell(const Memory &memory, const ir::Buffer &buffer, const Access &access, LlvmValue value);
+  void store_vector(DType type, const Access &access, LlvmValue pointer, LlvmValue value, LlvmValue mask);
+  void store_at(LlvmValue pointer, LlvmValue value, int alignment);
+  std::size_t cell(const Memory &memory, const ir::Buffer &buffer, std::int64_t offset) const;
+
+  LlvmKernel &kernel_;
+  LlvmWriter w_;
+  std::string name_;
+  std::string allocas_;
+  LlvmValue runtime_;
+  std::unordered_map<const ir::VarNode *, LlvmValue> vars_;
+  std::unordered_map<const ir::BufferNode *, Memory> memories_;
+  std::vector<std::pair<ir::ExternalFunction, LlvmValue>> functions_;
+  std::vector<LlvmValue> cells_;  ///< present values of buffers that need no memory; undefined: not written yet
+  std::vector<DType> cell_types_;
+  std::vector<LlvmValue> scratch_;  ///< to give back, innermost last
+  std::unordered_map<const ir::ExprNode *, Known> known_;
+  std::unordered_map<const ir::ExprNode *, Access> accesses_;  ///< of loads being computed
+  std::uint64_t epoch_ = 1;                                    ///< changes when loaded values may be out of date
+  std::uint64_t versions_ = 1;
+  std::vector<arith::Facts::Domain> domains_;
+  std::optional<arith::Facts> facts_;
+};
+
+/// The type of a value in memory: bool is a byte.
+inline DType llvm_memory_type(DType type) { return type.is_bool() ? DType(scalar_types::uint8, type.lanes()) : type; }
+
+}  // namespace lathe::inline LATHE_ABI::codegen

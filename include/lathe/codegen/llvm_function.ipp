@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// The frame of a function: parameters, the wrapper of the ABI.
+
+#include <utility>
+
+#include "lathe/codegen/llvm_expressions.ipp"
+#include "lathe/codegen/llvm_function.hpp"
+#include "lathe/codegen/llvm_memory.ipp"
+#include "lathe/codegen/llvm_statements.ipp"
+
+namespace lathe::inline LATHE_ABI::codegen {
+
+namespace llvm_frame {
+
+/// "float %p3", or "ptr noalias align 4 %p3": no argument of a kernel overlaps what it writes.
+LATHE_INLINE std::string parameter(const LlvmSlot &slot, std::size_t i, bool with_attributes) {
+  std::string text;
+  append_llvm_type(text, slot.var.defined() ? slot.var.type() : DType(llvm_types::pointer));
+  if (with_attributes && slot.buffer.defined()) {
+    const int alignment = std::max(slot.buffer->alignment, slot.buffer->type.bytes());
+    text += " noalias align " + std::to_string(alignment & -alignment);
+  }
+  return text + " %p" + std::to_string(i);
+}
+
+/// Loads slot i into %p<i>.
+LATHE_INLINE std::string load_slot(const LlvmSlot &slot, std::size_t i) {
+  const std::string n = std::to_string(i);
+  std::string text = "  %s" + n + " = getelementptr i64, ptr %slots, i64 " + n + "\n";
+  if (slot.var.defined() && slot.var.type().is_bool())
+    return text + "  %c" + n + " = load i8, ptr %s" + n + "\n  %p" + n + " = icmp ne i8 %c" + n + ", 0\n";
+  text += "  %p" + n + " = load ";
+  append_llvm_type(text, slot.var.defined() ? slot.var.type() : DType(llvm_types::pointer));
+  return text + ", ptr %s" + n + ", align 8\n";
+}
+
+}  // namespace llvm_frame
+
+LATHE_INLINE LlvmFunction::LlvmFunction(LlvmKernel &kernel, std::string name)
+    : kernel_(kernel), w_(kernel.unit), name_(std::move(name)) {
+  runtime_ = w_.named_at_entry("%runtime", llvm_types::pointer);
+}
+
+LATHE_INLINE void LlvmFunction::declare_parameters(const std::vector<LlvmSlot> &slots) {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const LlvmSlot &slot = slots[i];
+    const std::string name = "%p" + std::to_string(i);
+    const LlvmValue value = w_.named_at_entry(name, slot.var.defined() ? slot.var.type() : DType(llvm_types::pointer));
+    if (slot.var.defined())
+      vars_.emplace(slot.var.node(), value);
+    else if (slot.buffer.defined())
+      memories_.emplace(slot.buffer.node(), Memory{value, versions_++, 0, {}});
+    else if (!slot.function.name.empty())
+      functions_.emplace_back(slot.function, value);
+  }
+}
+
+LATHE_INLINE void LlvmFunction::write_kernel(const std::vector<LlvmSlot> &slots) {
+  declare_parameters(slots);
+  statement(kernel_.function.body);
+  finish(slots, false);
+}
+
+LATHE_INLINE void LlvmFunction::write_parallel_body(const ir::For &loop, const std::vector<ir::Buffer> &written,
+                                                    const std::vector<LlvmSlot> &slots,
+                                                    std::vector<arith::Facts::Domain> domains) {
+  declare_parameters(slots);
+  domains_ = std::move(domains);
+  // The runtime never asks for an empty range.
+  const DType index = scalar_types::index;
+  rotated_loop(loop, written, w_.named_at_entry("%begin", index), w_.named_at_entry("%end", index));
+  finish(slots, true);
+}
+
+LATHE_INLINE std::string LlvmFunction::wrapper(const std::vector<LlvmSlot> &slots, bool is_parallel_body) const {
+  std::string text = std::string("define ") + (is_parallel_body ? "internal " : "") + "i32 " + llvm_global(name_) +
+                     "(ptr %args, ptr %runtime) #0 {\n";
+  std::string arguments = "ptr %runtime";
+  if (is_parallel_body) {
+    text += "  %b = getelementptr i8, ptr %args, i64 8\n  %e = getelementptr i8, ptr %args, i64 16\n";
+    text += "  %begin = load i64, ptr %b, align 8\n  %end = load i64, ptr %e, align 8\n";
+    arguments += ", i64 %begin, i64 %end";
+  }
+  text += "  %slots = load ptr, ptr %args, align 8\n";
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    text += llvm_frame::load_slot(slots[i], i);
+    arguments += ", " + llvm_frame::parameter(slots[i], i, false);
+  }
+  return text + "  %r = tail call i32 " + llvm_global(name_ + ".body") + "(" + arguments + ") #0\n  ret i32 %r\n}\n\n";
+}
+
+LATHE_INLINE void LlvmFunction::finish(const std::vector<LlvmSlot> &slots, bool is_parallel_body) {
+  w_.line("ret i32 0");
+  std::string text = wrapper(slots, is_parallel_body);
+  text += "define internal i32 " + llvm_global(name_ + ".body") + "(ptr %runtime" +
+          (is_parallel_body ? ", i64 %begin, i64 %end" : "");
+  for (std::size_t i = 0; i < slots.size(); ++i) text += ", " + llvm_frame::parameter(slots[i], i, true);
+  text += ") #0 {\nentry:\n" + allocas_ + w_.close().text + "}\n\n";
+  w_.unit().add_function(text);
+}
+
+}  // namespace lathe::inline LATHE_ABI::codegen

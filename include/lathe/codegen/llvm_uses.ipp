@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Finding written buffers and buffers that need no memory.
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "lathe/codegen/llvm_uses.hpp"
+#include "lathe/ir/build.hpp"
+#include "lathe/ir/walk.hpp"
+
+namespace lathe::inline LATHE_ABI::codegen {
+
+namespace llvm_uses {
+
+/// More places than this would be spilled registers anyway, and phis at every loop.
+inline constexpr std::size_t most_places = 512;
+
+LATHE_INLINE void add_once(std::vector<ir::Buffer> &list, const ir::Buffer &buffer) {
+  if (std::find(list.begin(), list.end(), buffer) == list.end()) list.push_back(buffer);
+}
+
+/// Adds a place unless it overlaps another one in part.
+LATHE_INLINE bool add_place(LlvmPlaces &places, std::int64_t offset, int lanes) {
+  const auto next = places.lower_bound(offset);
+  if (next != places.end() && next->first == offset) return next->second == lanes;
+  if (next != places.end() && next->first < offset + lanes) return false;
+  if (next != places.begin() && std::prev(next)->first + std::prev(next)->second > offset) return false;
+  places.emplace_hint(next, offset, lanes);
+  return places.size() <= most_places;
+}
+
+}  // namespace llvm_uses
+
+LATHE_INLINE LlvmUses::LlvmUses(const ir::Stmt &body) {
+  std::vector<ir::Buffer> written;
+  statement(body, written);
+}
+
+LATHE_INLINE const LlvmPlaces *LlvmUses::places(const ir::Buffer &buffer) const {
+  const auto it = candidates_.find(buffer.node());
+  return it != candidates_.end() && it->second.held ? &it->second.places : nullptr;
+}
+
+LATHE_INLINE void LlvmUses::nested(const ir::Stmt &s, std::vector<ir::Buffer> &written) {
+  ir::for_each_stmt(s, [&](const ir::Stmt &inner) { statement(inner, written); });
+}
+
+LATHE_INLINE void LlvmUses::statement(const ir::Stmt &s, std::vector<ir::Buffer> &written) {
+  ir::for_each_expr(s, [&](const ir::Expr &e) { expression(e); });
+  if (const auto *store = s.as<ir::Store>()) {
+    llvm_uses::add_once(written, store->buffer);
+    access(store->buffer, store->indices, store->predicate);
+  }
+  if (const auto *allocation = s.as<ir::Allocate>(); allocation && lives_on_stack(allocation->buffer))
+    candidates_.emplace(allocation->buffer.node(), Candidate{parallel_, true, {}});
+  const auto *loop = s.as<ir::For>();
+  if (!loop && !s.as<ir::If>()) return nested(s, written);
+  std::vector<ir::Buffer> inner;
+  if (loop && loop->kind == ir::LoopKind::parallel) {
+    const void *around = std::exchange(parallel_, s.node());
+    std::unordered_set<const ir::ExprNode *> seen = std::exchange(seen_, {});
+    nested(s, inner);
+    parallel_ = around;
+    seen_ = std::move(seen);
+  } else {
+    nested(s, inner);
+  }
+  for (const ir::Buffer &buffer : inner) llvm_uses::add_once(written, buffer);
+  written_.insert_or_assign(s.node(), std::move(inner));
+}
+
+LATHE_INLINE void LlvmUses::expression(const ir::Expr &root) {
+  ir::walk_down(root, [&](const ir::Expr &e) {
+    if (!seen_.insert(e.node()).second) return false;
+    if (const auto *load = e.as<ir::Load>()) access(load->buffer, load->indices, load->predicate);
+    return true;
+  });
+}
+
+LATHE_INLINE void LlvmUses::access(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices, const ir::Expr &predicate) {
+  const auto it = candidates_.find(buffer.node());
+  if (it == candidates_.end() || !it->second.held) return;
+  Candidate &candidate = it->second;
+  candidate.held = false;
+  if (candidate.parallel != parallel_ || (predicate.defined() && !ir::is_true(predicate))) return;
+  const Access access = access_of(buffer, indices);
+  const bool one = access.kind == AccessKind::scalar || access.kind == AccessKind::broadcast;
+  if (!access.constant_offset() || (!one && access.kind != AccessKind::contiguous)) return;
+  candidate.held = llvm_uses::add_place(candidate.places, access.constant, one ? 1 : access.lanes);
+}
+
+}  // namespace lathe::inline LATHE_ABI::codegen
