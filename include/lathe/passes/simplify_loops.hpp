@@ -21,7 +21,8 @@ namespace lathe::inline LATHE_ABI::passes {
 ///     if (c) a; if (c) b                                   if (c) { a; b }
 ///     if (c) if (d) a                                      if (c && d) a                              d without loads
 ///     { a; { b; c } }                                      a; b; c                                    blocks without a label
-///     bind t = i; B[t] = x                                 B[i] = x                                   variables and constants
+///     for i in 0..n: let t = k*k; B[i] = t                 let t = k*k; for i in 0..n: B[i] = t       no loads in the value
+///     let t = i; B[t] = x                                  B[i] = x                                   variables and constants
 ///     check k < 4  (k known to be less)                    (nothing)
 ///
 /// A loop's extent is tightened where loops need no constant extent: in serial and parallel loops, and in unrolled ones when the

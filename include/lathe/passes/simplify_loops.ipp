@@ -42,6 +42,7 @@ class Simplifier {
   bool may_leave(const Expr &condition, const ir::For &loop, const Facts &facts) const;
   Expr tightened(const ir::For &loop, const Expr &condition, const Facts &facts) const;
   Stmt visit_block(const ir::Block &block, const Facts &facts) const;
+  Stmt join(const Stmt &a, const Stmt &b) const;
   Stmt sequence(std::vector<Stmt> body, std::string label) const;
   Stmt visit_if(const ir::If &branch, const Facts &facts) const;
   Stmt visit_store(const Stmt &s, const ir::Store &store, const Facts &facts) const;
@@ -127,6 +128,11 @@ LATHE_INLINE Stmt Simplifier::visit_loop(const ir::For &loop, const Facts &facts
 /// The loop, or what it becomes when its body is a condition and nothing else.
 LATHE_INLINE Stmt Simplifier::place_loop(ir::For loop, const Facts &facts) const {
   if (const auto *branch = loop.body.as<ir::If>()) return take_conditions(loop, *branch, facts);
+  if (const auto *bind = loop.body.as<ir::Bind>(); bind && ir::is_pure_scalar(bind->value) && !ir::uses(bind->value, loop.var)) {
+    const ir::Bind outer = *bind;
+    loop.body = outer.body;
+    return ir::make(ir::Bind{outer.var, outer.value, place_loop(std::move(loop), facts)});
+  }
   return ir::make(std::move(loop));
 }
 
@@ -188,19 +194,32 @@ LATHE_INLINE Stmt Simplifier::take_conditions(const ir::For &loop, const ir::If 
 // ---- other statements
 // -----------------------------------------------------------------------------------------------------------
 
-/// The statements in order, unlabelled blocks opened, neighbours under the same condition joined.
+/// `a` then `b` as one statement if both are under the same condition or binding, else undefined.
+LATHE_INLINE Stmt Simplifier::join(const Stmt &a, const Stmt &b) const {
+  const auto *first = a.as<ir::If>(), *second = b.as<ir::If>();
+  if (first && second && ir::equal(first->condition, second->condition) && is_stable(first->condition, stored_)) {
+    Stmt otherwise;
+    if (first->else_body.defined() || second->else_body.defined())
+      otherwise = sequence({first->else_body, second->else_body}, {});
+    return ir::make(ir::If{first->condition, sequence({first->then_body, second->then_body}, {}), std::move(otherwise)});
+  }
+  const auto *outer = a.as<ir::Bind>(), *next = b.as<ir::Bind>();
+  if (outer && next && ir::equal(outer->value, next->value) && is_stable(outer->value, stored_)) {
+    Stmt rest = ir::substitute(next->body, {{next->var, outer->var}});
+    return ir::make(ir::Bind{outer->var, outer->value, sequence({outer->body, std::move(rest)}, {})});
+  }
+  return {};
+}
+
+/// The statements in order, unlabelled blocks opened, neighbours under the same condition or binding joined.
 LATHE_INLINE Stmt Simplifier::sequence(std::vector<Stmt> body, std::string label) const {
   std::vector<Stmt> flat;
   const auto add = [&](const Stmt &s) {
-    const auto *next = s.as<ir::If>();
-    const auto *last = flat.empty() ? nullptr : flat.back().as<ir::If>();
-    if (!next || !last || !ir::equal(next->condition, last->condition) || !is_stable(next->condition, stored_)) {
+    Stmt joined = flat.empty() ? Stmt() : join(flat.back(), s);
+    if (joined.defined())
+      flat.back() = std::move(joined);
+    else
       flat.push_back(s);
-      return;
-    }
-    Stmt otherwise =
-        last->else_body.defined() || next->else_body.defined() ? sequence({last->else_body, next->else_body}, {}) : Stmt();
-    flat.back() = ir::make(ir::If{last->condition, sequence({last->then_body, next->then_body}, {}), std::move(otherwise)});
   };
   for (const Stmt &s : body) {
     if (is_nothing(s)) continue;

@@ -29,8 +29,8 @@ inline constexpr int most_lanes = 4096;
 ///
 ///     for i in 0..8 vectorized:                                   if (o*8 + 7 < n) B[o*8 + [0:8]] = x x8
 ///       if (o*8 + i < n) B[o*8 + i] = x                           else if (o*8 < n)
-///                                                                   bind lanes = o*8 + [0:8] < n x8
-///                                                                   B[o*8 + [0:8]] = x x8 if lanes
+///                                                                   let active = o*8 + [0:8] < n x8
+///                                                                   B[o*8 + [0:8]] = x x8 if active
 ///
 /// A `Check` inside must hold in all lanes (for which its condition is reached).
 ///
