@@ -12,44 +12,50 @@ namespace typing {
 
 /// The sentences for operands that do not go together.
 template <class A, class B>
-constexpr void refuse_mixed() {
+constexpr auto refuse_mixed() {
   refuse_reductions<A, B>();
-  if constexpr (Typed<A> && Typed<B>)
+  if constexpr (Reducing<A> || Reducing<B>) return true;
+  else if constexpr (Typed<A> && Typed<B>)
     static_assert(!std::is_void_v<join_t<A, B>>,
                   "operators do not mix element types: convert one side, for example  cast<float>(i) + x(i)");
   else
     static_assert(!std::is_void_v<join_t<A, B>>,
                   "this literal cannot take the type of the expression beside it: convert the expression, for example  "
                   "cast<float>(i) * 0.5f");
+  return true;
 }
 
 template <class A, class B>
 auto arithmetic(ir::BinaryOp op, const A &a, const B &b) {
   refuse_mixed<A, B>();
   using T = join_t<A, B>;
-  static_assert(is_number<T>, "arithmetic takes numbers: combine conditions by && and ||, count them by  cast<int>(condition)");
-  return Expr<T>(ir::binary(op, operand<T>(a), operand<T>(b)));
+  static_assert(std::is_void_v<T> || is_number<T>,
+                "arithmetic takes numbers: combine conditions by && and ||, count them by  cast<int>(condition)");
+  if constexpr (is_number<T>) return Expr<T>(ir::binary(op, operand<T>(a), operand<T>(b)));
+  else return refused<A, B>();
 }
 
 template <class A, class B>
 auto bits(ir::BinaryOp op, const A &a, const B &b) {
   refuse_mixed<A, B>();
   using T = join_t<A, B>;
-  static_assert(is_integer<T>, "& | ^ << >> take integers: combine conditions by && and ||, see the bits of a float by  "
-                               "reinterpret<std::uint32_t>(x)");
-  return Expr<T>(ir::binary(op, operand<T>(a), operand<T>(b)));
+  static_assert(std::is_void_v<T> || is_integer<T>,
+                "& | ^ << >> take integers: combine conditions by && and ||, see the bits of a float by  reinterpret<std::uint32_t>(x)");
+  if constexpr (is_integer<T>) return Expr<T>(ir::binary(op, operand<T>(a), operand<T>(b)));
+  else return refused<A, B>();
 }
 
 template <class A, class B>
 Expr<bool> equality(ir::BinaryOp op, const A &a, const B &b) {
   using T = join_t<A, B>;
-  return Expr<bool>(ir::binary(op, operand<T>(a), operand<T>(b)));
+  if constexpr (std::is_void_v<T>) return refused<Expr<bool>>();
+  else return Expr<bool>(ir::binary(op, operand<T>(a), operand<T>(b)));
 }
 
 template <class A, class B>
 auto order(ir::BinaryOp op, const A &a, const B &b) {
   refuse_mixed<A, B>();
-  static_assert(is_number<join_t<A, B>>, "< <= > >= compare numbers: combine conditions by && and ||, for example  !a && b");
+  static_assert(std::is_void_v<join_t<A, B>> || is_number<join_t<A, B>>, "< <= > >= compare numbers: combine conditions by && and ||, for example  !a && b");
   return equality(op, a, b);
 }
 

@@ -159,13 +159,24 @@ ir::Expr operand(const A &a) {
   else return literal_of<T>(a);
 }
 
-/// The sentence for a reduction inside a larger expression.
+/// The sentence for a reduction inside a larger expression. (Deduced result types make compilers look into these functions at once, so
+/// that their sentence is the first error.)
 template <class... A>
-constexpr void refuse_reductions() {
+constexpr auto refuse_reductions() {
   static_assert(!(Reducing<A> || ...),
                 "a reduction is the whole body of its stage: name it first, for example  "
                 "auto total = compute({M}, [&](Index i) { return sum(A(i, k), k); });  then  total(i) / n");
+  return true;
 }
+
+/// The type that a refused expression goes on with, so that one mistake gives one error. Declared only.
+template <class A, class... More>
+auto recover() {
+  if constexpr (Value<A>) return std::type_identity<typename A::Element>();
+  else return recover<More...>();
+}
+template <class... A>
+Expr<typename decltype(recover<A...>())::type> refused();
 
 }  // namespace typing
 

@@ -22,20 +22,24 @@ template <class A, class B>
 auto extreme(ir::BinaryOp op, const A &a, const B &b) {
   refuse_reductions<A, B>();
   using T = join_t<A, B>;
-  static_assert(is_number<T>, "min and max take two numbers of one element type: convert one, for example  max(cast<float>(i), x(i))");
-  return Expr<T>(ir::binary(op, operand<T>(a), operand<T>(b)));
+  static_assert(Reducing<A> || Reducing<B> || is_number<T>,
+                "min and max take two numbers of one element type: convert one, for example  max(cast<float>(i), x(i))");
+  if constexpr (is_number<T>) return Expr<T>(ir::binary(op, operand<T>(a), operand<T>(b)));
+  else return refused<A, B>();
 }
 
 template <class C, class A, class B>
 auto choose(bool guards, const C &condition, const A &a, const B &b) {
   refuse_reductions<C, A, B>();
-  static_assert(is_bool<join_t<C, C>>,
+  static_assert(Reducing<C> || is_bool<join_t<C, C>>,
                 "select and if_then_else take a condition first: compare, for example  select(x(i) != 0, x(i), y(i))");
   using T = join_t<A, B>;
-  static_assert(!std::is_void_v<T>,
+  static_assert(Reducing<A> || Reducing<B> || !std::is_void_v<T>,
                 "select and if_then_else choose between values of one element type: convert one, for example  "
                 "if_then_else(i < n, cast<float>(ids(i)), 0.0f)");
-  return Expr<T>(ir::select(operand<bool>(condition), operand<T>(a), operand<T>(b), guards));
+  if constexpr (is_bool<join_t<C, C>> && !std::is_void_v<T>)
+    return Expr<T>(ir::select(operand<bool>(condition), operand<T>(a), operand<T>(b), guards));
+  else return refused<A, B, C>();
 }
 
 }  // namespace typing

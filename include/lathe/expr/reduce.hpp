@@ -87,9 +87,10 @@ template <class E, class... Axes>
 concept Extremal = Reducible<E, Axes...> && Value<E> && !is_index<element_t<E>>;
 
 template <class E, class... Axes>
-constexpr void check_reduction() {
+constexpr auto check_reduction() {
   refuse_reductions<E>();
   static_assert((is_axis<Axes> && ...), "a reduction runs over reduction axes, for example  auto k = reduce_axis(K, \"k\");  then  sum(A(i, k), k)");
+  return true;
 }
 
 template <class E>
@@ -105,15 +106,18 @@ template <class E, class... Axes>
 auto reduce_numbers(Combine combine, const E &source, const Axes &...axes) {
   check_reduction<E, Axes...>();
   using T = source_t<E>;
-  static_assert(is_number<T>, "sum, prod, min and max take numbers: count conditions by  sum(cast<int>(condition), k)");
-  return reduce<T>(reducer(combine, dtype_of<T>()), operand<T>(source), axes...);
+  static_assert(Reducing<E> || is_number<T>, "sum, prod, min and max take numbers: count conditions by  sum(cast<int>(condition), k)");
+  if constexpr (is_number<T> && (is_axis<Axes> && ...)) return reduce<T>(reducer(combine, dtype_of<T>()), operand<T>(source), axes...);
+  else return Reduction<typename decltype(recover<E, Axes...>())::type>(ir::Expr());
 }
 
 template <class E, class... Axes>
 auto reduce_conditions(Combine combine, const E &source, const Axes &...axes) {
   check_reduction<E, Axes...>();
-  static_assert(is_bool<source_t<E>>, "any and all take conditions, for example  any(A(i, k) > 0, k)");
-  return reduce<bool>(reducer(combine, dtype_of<bool>()), operand<bool>(source), axes...);
+  static_assert(Reducing<E> || is_bool<source_t<E>>, "any and all take conditions, for example  any(A(i, k) > 0, k)");
+  if constexpr (is_bool<source_t<E>> && (is_axis<Axes> && ...))
+    return reduce<bool>(reducer(combine, dtype_of<bool>()), operand<bool>(source), axes...);
+  else return Reduction<bool>(ir::Expr());
 }
 
 }  // namespace typing
