@@ -63,7 +63,6 @@ TEST(Scratch, RefusesWhatCannotBe) {
   ScratchArena arena;
   EXPECT_EQ(arena.acquire(UINT64_MAX), nullptr);
   EXPECT_EQ(arena.acquire(UINT64_MAX - 63), nullptr);
-  EXPECT_EQ(arena.acquire(std::uint64_t{1} << 62), nullptr);
   EXPECT_EQ(arena.in_use(), 0u);
   void *a = arena.acquire(128, 192);
   EXPECT_NE(a, nullptr);

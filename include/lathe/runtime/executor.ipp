@@ -5,6 +5,7 @@
 
 #include "lathe/runtime/executor.hpp"
 #include "lathe/runtime/process.hpp"
+#include "lathe/runtime/scratch.hpp"
 
 namespace lathe::inline LATHE_ABI {
 

@@ -83,7 +83,9 @@ LATHE_INLINE void calling::SignatureMaker::make(KernelSignature &signature, std:
         signature.scalars.push_back({infos.size(), slot});
         infos.push_back({parameter.name, parameter.var.type(), 0, false, false});
         break;
-      case ir::ParameterKind::constant: signature.prefilled[slot].pointer = const_cast<std::byte *>(parameter.data->data()); break;
+      case ir::ParameterKind::constant:
+        signature.prefilled[slot].pointer = const_cast<std::byte *>(parameter.data->data());
+        break;
       case ir::ParameterKind::function: signature.prefilled[slot].pointer = const_cast<void *>(parameter.function.address); break;
       case ir::ParameterKind::input:
       case ir::ParameterKind::output: {
@@ -97,7 +99,8 @@ LATHE_INLINE void calling::SignatureMaker::make(KernelSignature &signature, std:
         for (const ir::Expr &extent : buffer.shape) rule.shape.push_back(known(extent, true));
         for (const ir::Expr &stride : buffer.strides) rule.strides.push_back(known(stride, true));
         signature.tensors.push_back(std::move(rule));
-        infos.push_back({parameter.name, buffer.type, static_cast<int>(buffer.shape.size()), true, parameter.kind == ir::ParameterKind::output});
+        infos.push_back({parameter.name, buffer.type, static_cast<int>(buffer.shape.size()), true,
+                         parameter.kind == ir::ParameterKind::output});
         break;
       }
     }
@@ -113,7 +116,8 @@ namespace calling {
 /// Checks one call. Functions that throw stand apart, so that the good path stays small.
 class CallChecker {
  public:
-  CallChecker(const KernelSignature &signature, const std::vector<ArgumentInfo> &infos, const CallArgument *arguments, Slot *slots)
+  CallChecker(const KernelSignature &signature, const std::vector<ArgumentInfo> &infos, const CallArgument *arguments,
+              Slot *slots)
       : signature_(signature), infos_(infos), arguments_(arguments), slots_(slots) {}
 
   void check() {
@@ -233,21 +237,30 @@ inline std::string list_text(const std::int64_t *values, std::size_t count) {
 LATHE_INLINE void calling::CallChecker::fail_extent(const TensorRule &rule, std::size_t d, std::int64_t extent) const {
   const std::string &name = infos_[rule.argument].name;
   const KnownInteger &known = rule.shape[d];
-  std::vector<Note> notes{{"note", "the argument's shape is " + list_text(arguments_[rule.argument].shape, rule.shape.size()), {}}};
+  std::vector<Note> notes{
+      {"note", "the argument's shape is " + list_text(arguments_[rule.argument].shape, rule.shape.size()), {}}};
   if (known.how != KnownInteger::How::constant)
-    notes.push_back({"why", "this extent is " + ir::to_string(known.expression) + ", which the other arguments make " + std::to_string(extent), {}});
-  fail("K001", "extent " + std::to_string(d) + " of argument " + name + " is " + std::to_string(arguments_[rule.argument].shape[d]) +
-                   ", the kernel takes " + std::to_string(extent),
+    notes.push_back(
+        {"why",
+         "this extent is " + ir::to_string(known.expression) + ", which the other arguments make " + std::to_string(extent),
+         {}});
+  fail("K001",
+       "extent " + std::to_string(d) + " of argument " + name + " is " + std::to_string(arguments_[rule.argument].shape[d]) +
+           ", the kernel takes " + std::to_string(extent),
        {}, std::move(notes));
 }
 
 LATHE_INLINE void calling::CallChecker::fail_stride(const TensorRule &rule, std::size_t d, std::int64_t stride) const {
   const std::string &name = infos_[rule.argument].name;
   const bool compact = rule.strides.empty();
-  fail("K002", "stride " + std::to_string(d) + " of argument " + name + " is " + std::to_string(stride_of(rule, d)) + ", the kernel takes " +
-                   std::to_string(stride),
-       {}, {{"why", compact ? "without a promise, an argument is compact and row-major" : "its placeholder promises these strides", {}},
-            {"help", "say how it lies in memory:   placeholder<T>(…).strides({…})   or   .column_major()", {}}});
+  fail("K002",
+       "stride " + std::to_string(d) + " of argument " + name + " is " + std::to_string(stride_of(rule, d)) +
+           ", the kernel takes " + std::to_string(stride),
+       {},
+       {{"why",
+         compact ? "without a promise, an argument is compact and row-major" : "its placeholder promises these strides",
+         {}},
+        {"help", "say how it lies in memory:   placeholder<T>(…).strides({…})   or   .column_major()", {}}});
 }
 
 LATHE_INLINE void calling::CallChecker::fail_address(const TensorRule &rule) const {
@@ -258,11 +271,13 @@ LATHE_INLINE void calling::CallChecker::fail_address(const TensorRule &rule) con
 }
 
 LATHE_INLINE void calling::CallChecker::fail_overlap(const TensorRule &output, const TensorRule &other) const {
-  fail("K004", "output " + infos_[output.argument].name + " shares memory with argument " + infos_[other.argument].name, {},
-       {{"why", "elements would be overwritten before they are read", {}}, {"help", "pass an output with memory of its own", {}}});
+  fail(
+      "K004", "output " + infos_[output.argument].name + " shares memory with argument " + infos_[other.argument].name, {},
+      {{"why", "elements would be overwritten before they are read", {}}, {"help", "pass an output with memory of its own", {}}});
 }
 
-LATHE_INLINE KernelCode::KernelCode(ir::Program program, CompiledFunction function, std::shared_ptr<const void> owner, Executor *executor)
+LATHE_INLINE KernelCode::KernelCode(ir::Program program, CompiledFunction function, std::shared_ptr<const void> owner,
+                                    Executor *executor)
     : program_(std::move(program)), function_(function), owner_(std::move(owner)), executor_(executor) {
   auto signature = std::make_unique<KernelSignature>();
   calling::SignatureMaker(program_.entry()).make(*signature, infos_);
@@ -302,9 +317,11 @@ LATHE_INLINE void KernelCode::run(const Slot *slots) const {
   if (status == status_ok) [[likely]]
     return;
   if (status > 0 && static_cast<std::size_t>(status) <= signature_->messages.size())
-    fail("K006", signature_->messages[static_cast<std::size_t>(status) - 1], signature_->places[static_cast<std::size_t>(status) - 1]);
+    fail("K006", signature_->messages[static_cast<std::size_t>(status) - 1],
+         signature_->places[static_cast<std::size_t>(status) - 1]);
   if (status == status_out_of_scratch)
-    fail("K008", "the kernel could not get its scratch memory", {}, {{"help", "raise the executor's limit, or compute large stages at inner loops", {}}});
+    fail("K008", "the kernel could not get its scratch memory", {},
+         {{"help", "raise the executor's limit, or compute large stages at inner loops", {}}});
   fail("K009", "the kernel failed with status " + std::to_string(status));
 }
 

@@ -12,26 +12,9 @@
 #include <vector>
 
 #include "lathe/runtime/llvm_library.hpp"
+#include "lathe/support/function_ref.hpp"
 
 namespace lathe::inline LATHE_ABI {
-
-/// What LLVM's handler of fatal errors throws, to be caught where LLVM was called. Whatever LLVM was working on is in an
-/// unknown state: neither used nor freed any more.
-struct LlvmFatalError {
-  std::string reason;
-};
-
-/// While one lives, a fatal error of LLVM on this thread throws `LlvmFatalError` instead of ending the program.
-class LlvmCall {
- public:
-  LlvmCall();
-  ~LlvmCall();
-  LlvmCall(const LlvmCall &) = delete;
-  LlvmCall &operator=(const LlvmCall &) = delete;
-};
-
-/// Throws Error J003: LLVM gave up, for this reason.
-[[noreturn]] void fail_llvm_gave_up(const LlvmFatalError &error);
 
 /// Takes the text out of an error of LLVM's, which it destroys; empty for success.
 std::string take_message(const LlvmLibrary &library, llvm_c::Error error);
@@ -58,10 +41,11 @@ class LlvmEngine {
   /// Unloads an object file's code.
   void remove(llvm_c::Dylib dylib) noexcept;
 
-  /// Whether a fatal error has made this engine unusable. Code that it has linked runs on.
+  /// Whether a fatal error has made this engine unusable: it may hold locks for ever. Code that it has linked runs on.
   bool is_lost() const { return lost_.load(std::memory_order_acquire); }
 
  private:
+  void run(FunctionRef<void()> work);
   llvm_c::Dylib take_dylib();
   llvm_c::Dylib make_dylib();
   static void report(void *engine, llvm_c::Error error);

@@ -7,20 +7,10 @@
 
 #include "lathe/diag/diagnostic.hpp"
 #include "lathe/runtime/llvm_engine.hpp"
+#include "lathe/runtime/llvm_thread.hpp"
 #include "lathe/runtime/process.hpp"
 
 namespace lathe::inline LATHE_ABI {
-
-LATHE_INLINE LlvmCall::LlvmCall() { ++llvm_call_depth(); }
-LATHE_INLINE LlvmCall::~LlvmCall() { --llvm_call_depth(); }
-
-LATHE_INLINE void fail_llvm_gave_up(const LlvmFatalError &error) {
-  fail("J003", "LLVM gave up: " + error.reason, {},
-       {{"why", "LLVM met something that it cannot handle; compiling other kernels still works", {}},
-        {"help",
-         "check LlvmOptions::passes and the target; with the defaults, please report it with the output under LATHE_DUMP=all",
-         {}}});
-}
 
 LATHE_INLINE std::string take_message(const LlvmLibrary &library, llvm_c::Error error) {
   if (error == nullptr) return {};
@@ -69,19 +59,24 @@ LATHE_INLINE llvm_c::Dylib LlvmEngine::make_dylib() {
   return dylib;
 }
 
-LATHE_INLINE llvm_c::Dylib LlvmEngine::add(std::span<const std::byte> object) {
-  std::string why{};
-  llvm_c::Dylib dylib = nullptr;
+/// Runs `work` on LLVM's thread; after a fatal error nothing of this engine is touched any more.
+LATHE_INLINE void LlvmEngine::run(FunctionRef<void()> work) {
   try {
-    const LlvmCall call;
-    dylib = take_dylib();
-    const llvm_c::MemoryBuffer buffer = library_.LLVMCreateMemoryBufferWithMemoryRange(
-        reinterpret_cast<const char *>(object.data()), object.size(), "lathe.o", false);
-    why = take_message(library_, library_.LLVMOrcLLJITAddObjectFile(jit_, dylib, buffer));
+    llvm_thread().run(work);
   } catch (const LlvmFatalError &error) {
     lost_.store(true, std::memory_order_release);
     fail_llvm_gave_up(error);
   }
+}
+
+LATHE_INLINE llvm_c::Dylib LlvmEngine::add(std::span<const std::byte> object) {
+  const llvm_c::Dylib dylib = take_dylib();
+  std::string why;
+  run([&] {
+    const llvm_c::MemoryBuffer buffer = library_.LLVMCreateMemoryBufferWithMemoryRange(
+        reinterpret_cast<const char *>(object.data()), object.size(), "lathe.o", false);
+    why = take_message(library_, library_.LLVMOrcLLJITAddObjectFile(jit_, dylib, buffer));
+  });
   if (why.empty()) return dylib;
   remove(dylib);
   fail_internal("LLVM does not take the object file: " + why);
@@ -108,37 +103,35 @@ struct Answer {
 }  // namespace llvm_lookups
 
 LATHE_INLINE void *LlvmEngine::address(llvm_c::Dylib dylib, const std::string &name) {
-  llvm_lookups::Answer answer{library_};
-  try {
-    const LlvmCall call;
+  void *address = nullptr;
+  std::string why;
+  run([&] {
+    llvm_lookups::Answer answer{library_};
     llvm_c::SearchElement where{dylib, llvm_c::exported_symbols_only};
     llvm_c::LookupElement what{library_.LLVMOrcLLJITMangleAndIntern(jit_, name.c_str()), llvm_c::required_symbol};
     library_.LLVMOrcExecutionSessionLookup(session_, llvm_c::lookup_static, &where, 1, &what, 1, &llvm_lookups::Answer::receive,
                                            &answer);
-  } catch (const LlvmFatalError &error) {
-    lost_.store(true, std::memory_order_release);
-    fail_llvm_gave_up(error);
-  }
-  answer.given.wait(false, std::memory_order_acquire);
-  if (answer.why.empty()) return reinterpret_cast<void *>(answer.address);
+    answer.given.wait(false, std::memory_order_acquire);
+    address = reinterpret_cast<void *>(answer.address);
+    why = std::move(answer.why);
+  });
+  if (why.empty()) return address;
   const std::string reports = take_reports();
   fail("J004", "function " + name + " cannot be linked", {},
-       {{"why", reports.empty() ? answer.why : reports, {}},
+       {{"why", reports.empty() ? why : reports, {}},
         {"help", "the symbols must be in the program or in a library that it has loaded; link executables with -rdynamic", {}}});
 }
 
 LATHE_INLINE void LlvmEngine::remove(llvm_c::Dylib dylib) noexcept {
-  // At the end of the process LLVM's own globals may be gone already; its memory goes with the process.
+  // At the end of the process LLVM's own globals may be gone already; its memory goes with the process. On this thread, since
+  // kernels may be destroyed after the thread's other objects, LLVM's thread among them.
   if (is_lost() || process_is_ending()) return;
   try {
-    const LlvmCall call;
     if (!take_message(library_, library_.LLVMOrcJITDylibClear(dylib)).empty()) return;
     const std::lock_guard lock(mutex_);
     free_dylibs_.push_back(dylib);
-  } catch (const LlvmFatalError &) {
-    lost_.store(true, std::memory_order_release);
   } catch (const std::bad_alloc &) {
-    // The library stays unused; nothing else is lost.
+    // The emptied library stays unused; nothing else is lost.
   }
 }
 

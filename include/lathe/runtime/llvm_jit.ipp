@@ -11,6 +11,7 @@
 #include "lathe/runtime/llvm_engine.hpp"
 #include "lathe/runtime/llvm_jit.hpp"
 #include "lathe/runtime/llvm_target_machines.hpp"
+#include "lathe/runtime/llvm_thread.hpp"
 #include "lathe/runtime/process.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -54,7 +55,7 @@ inline std::string quoted_lines(std::string_view message, std::string_view ir) {
   return found;
 }
 
-/// One module on its way through LLVM.
+/// One module on its way through LLVM. Lives on LLVM's thread.
 class Compilation {
  public:
   Compilation(std::string_view ir, const Target &target, const LlvmOptions &options)
@@ -68,7 +69,6 @@ class Compilation {
   }
 
   ~Compilation() {
-    if (abandoned_) return;
     if (module_ != nullptr) library_.LLVMDisposeModule(module_);
     library_.LLVMContextDispose(context_);
   }
@@ -77,21 +77,12 @@ class Compilation {
   Compilation &operator=(const Compilation &) = delete;
 
   /// Runs all phases and calls `use` with the bytes of the file.
-  template <class Use>
-  void emit(int file_type, LlvmTimes &times, const Use &use) {
-    llvm_c::MemoryBuffer file = nullptr;
-    try {
-      const LlvmCall call;
-      parse(times.parse_s);
-      verify(times.verify_s);
-      run_passes(times.passes_s);
-      file = generate_code(file_type, times.emit_s);
-    } catch (const LlvmFatalError &error) {
-      abandoned_ = true;
-      thread_target_machines().abandon();
-      fail_llvm_gave_up(error);
-    }
-    use(library_.LLVMGetBufferStart(file), library_.LLVMGetBufferSize(file));
+  void emit(int file_type, LlvmTimes &times, FunctionRef<void(std::string_view)> use) {
+    parse(times.parse_s);
+    verify(times.verify_s);
+    run_passes(times.passes_s);
+    const llvm_c::MemoryBuffer file = generate_code(file_type, times.emit_s);
+    use({library_.LLVMGetBufferStart(file), library_.LLVMGetBufferSize(file)});
     library_.LLVMDisposeMemoryBuffer(file);
   }
 
@@ -169,17 +160,25 @@ class Compilation {
   const llvm_c::Context context_;
   llvm_c::Module module_ = nullptr;
   std::string complaints_;
-  bool abandoned_ = false;
 };
+
+/// Makes a file and calls `use` with its bytes.
+inline void compile(std::string_view ir, const Target &target, const LlvmOptions &options, int file_type, LlvmTimes &times,
+                    FunctionRef<void(std::string_view)> use) {
+  try {
+    llvm_thread().run([&] { Compilation(ir, target, options).emit(file_type, times, use); });
+  } catch (const LlvmFatalError &error) {
+    fail_llvm_gave_up(error);
+  }
+}
 
 }  // namespace llvm_compiling
 
 LATHE_INLINE ObjectCode compile_object(std::string_view ir, const Target &target, const LlvmOptions &options) {
   ObjectCode object;
-  llvm_compiling::Compilation compilation(ir, target, options);
-  compilation.emit(llvm_c::file_object, object.times, [&](const char *data, std::size_t size) {
-    const auto *bytes = reinterpret_cast<const std::byte *>(data);
-    object.bytes.assign(bytes, bytes + size);
+  llvm_compiling::compile(ir, target, options, llvm_c::file_object, object.times, [&](std::string_view file) {
+    const auto *bytes = reinterpret_cast<const std::byte *>(file.data());
+    object.bytes.assign(bytes, bytes + file.size());
   });
   return object;
 }
@@ -187,8 +186,7 @@ LATHE_INLINE ObjectCode compile_object(std::string_view ir, const Target &target
 LATHE_INLINE std::string compile_assembly(std::string_view ir, const Target &target, const LlvmOptions &options) {
   std::string assembly;
   LlvmTimes times;
-  llvm_compiling::Compilation compilation(ir, target, options);
-  compilation.emit(llvm_c::file_assembly, times, [&](const char *data, std::size_t size) { assembly.assign(data, size); });
+  llvm_compiling::compile(ir, target, options, llvm_c::file_assembly, times, [&](std::string_view file) { assembly = file; });
   return assembly;
 }
 

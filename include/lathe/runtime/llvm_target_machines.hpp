@@ -23,9 +23,6 @@ class LlvmTargetMachines {
   /// \throws Error T001, T002, T003 for names that are not known, J005 when this LLVM was built without the architecture.
   llvm_c::TargetMachine find(const Target &target, int level);
 
-  /// Forgets all machines without freeing them: LLVM met a fatal error while it used one.
-  void abandon() { machines_.clear(); }
-
  private:
   struct Entry {
     std::string key;

@@ -7,6 +7,7 @@
 /// Pieces of the process are made when first used, by whichever thread comes first, and never destroyed: global objects of the
 /// program may use them until its very end, and a child after `fork` must not wait for threads that it does not have.
 
+#include "lathe/runtime/llvm_thread.hpp"
 #include "lathe/version.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -31,12 +32,16 @@ bool process_is_ending();
 
 // Of the calling thread; touched by no other.
 
-/// Target machines, which take long to make and serve one thread at a time. Freed when the thread ends.
-LlvmTargetMachines &thread_target_machines();
+/// The second thread on which LLVM works for this one. One each, so that several threads can compile at once, and kept, since
+/// LLVM keeps much in thread-local caches. Ends with its owner.
+LlvmThread &llvm_thread();
 
-/// How many `LlvmCall`s are alive: LLVM's handler of fatal errors is one for the process and has no other way to know whether the
-/// error belongs to Lathe or to somebody else who uses the same library.
-int &llvm_call_depth();
+/// On LLVM's threads, what they share with their owner; null on all others. LLVM's handler of fatal errors is one for the process
+/// and tells by it whether the error belongs to Lathe or to somebody else who uses the same library.
+LlvmThread::Seat *&llvm_seat();
+
+/// Target machines, which take long to make and serve one thread at a time; used on LLVM's threads. Freed when the thread ends.
+LlvmTargetMachines &thread_target_machines();
 
 /// Scratch memory of kernels. Blocks are given back in reverse order whatever executor a kernel runs on, so one arena serves all.
 /// Freed when the thread ends.

@@ -36,7 +36,7 @@ inline std::atomic<bool> &ending() {
 
 /// LLVM ends the program when this returns.
 inline void handle_fatal_error(const char *reason) {
-  if (llvm_call_depth() > 0) throw LlvmFatalError{reason};
+  if (LlvmThread::Seat *const seat = llvm_seat()) seat->give_up(reason);
   std::fprintf(stderr, "LLVM ERROR: %s\n", reason);
 }
 
@@ -94,9 +94,14 @@ LATHE_INLINE LlvmTargetMachines &thread_target_machines() {
   return machines;
 }
 
-LATHE_INLINE int &llvm_call_depth() {
-  thread_local int depth = 0;
-  return depth;
+LATHE_INLINE LlvmThread &llvm_thread() {
+  thread_local LlvmThread thread;
+  return thread;
+}
+
+LATHE_INLINE LlvmThread::Seat *&llvm_seat() {
+  thread_local LlvmThread::Seat *seat = nullptr;
+  return seat;
 }
 
 LATHE_INLINE ScratchArena &thread_scratch() {

@@ -43,11 +43,33 @@ struct Answer {
   bool bit(Register which, int index) const { return registers[which] >> index & 1; }
 };
 
+/// The answers that matter, each asked for once: under a hypervisor a single cpuid takes 10 microseconds or more.
+enum Leaf { vendor, identity, structured, structured_more, extended, leaf_count };
+using Answers = std::array<Answer, leaf_count>;
+
 inline Answer ask(unsigned leaf, unsigned subleaf = 0) {
   Answer answer;
   auto &r = answer.registers;
-  if (!__get_cpuid_count(leaf, subleaf, &r[eax], &r[ebx], &r[ecx], &r[edx])) r = {};
+  __cpuid_count(leaf, subleaf, r[eax], r[ebx], r[ecx], r[edx]);
   return answer;
+}
+
+inline Answers ask_all() {
+  Answers answers;
+  answers[vendor] = ask(0);
+  answers[identity] = ask(1);
+  if (answers[vendor].registers[eax] >= 7) {
+    answers[structured] = ask(7, 0);
+    if (answers[structured].registers[eax] >= 1) answers[structured_more] = ask(7, 1);
+  }
+  constexpr unsigned first_extended = 0x80000000;
+  if (ask(first_extended).registers[eax] > first_extended) answers[extended] = ask(first_extended + 1);
+  return answers;
+}
+
+inline const Answers &answers() {
+  static const Answers all = ask_all();
+  return all;
 }
 
 /// What the operating system must save for a feature to be usable.
@@ -55,59 +77,56 @@ enum class State { none, avx, avx512 };
 
 struct FeatureBit {
   std::string_view name;
-  unsigned leaf;
-  unsigned subleaf;
+  Leaf leaf;
   Register where;
   int bit;
   State needs;
 };
 
-inline constexpr unsigned extended = 0x80000001;
-
 inline constexpr FeatureBit feature_bits[] = {
-    {"sse2", 1, 0, edx, 26, State::none},
-    {"sse3", 1, 0, ecx, 0, State::none},
-    {"pclmul", 1, 0, ecx, 1, State::none},
-    {"ssse3", 1, 0, ecx, 9, State::none},
-    {"fma", 1, 0, ecx, 12, State::avx},
-    {"cx16", 1, 0, ecx, 13, State::none},
-    {"sse4.1", 1, 0, ecx, 19, State::none},
-    {"sse4.2", 1, 0, ecx, 20, State::none},
-    {"movbe", 1, 0, ecx, 22, State::none},
-    {"popcnt", 1, 0, ecx, 23, State::none},
-    {"aes", 1, 0, ecx, 25, State::none},
-    {"avx", 1, 0, ecx, 28, State::avx},
-    {"f16c", 1, 0, ecx, 29, State::avx},
-    {"lzcnt", extended, 0, ecx, 5, State::none},
-    {"bmi", 7, 0, ebx, 3, State::none},
-    {"avx2", 7, 0, ebx, 5, State::avx},
-    {"bmi2", 7, 0, ebx, 8, State::none},
-    {"avx512f", 7, 0, ebx, 16, State::avx512},
-    {"avx512dq", 7, 0, ebx, 17, State::avx512},
-    {"avx512ifma", 7, 0, ebx, 21, State::avx512},
-    {"avx512cd", 7, 0, ebx, 28, State::avx512},
-    {"sha", 7, 0, ebx, 29, State::none},
-    {"avx512bw", 7, 0, ebx, 30, State::avx512},
-    {"avx512vl", 7, 0, ebx, 31, State::avx512},
-    {"avx512vbmi", 7, 0, ecx, 1, State::avx512},
-    {"avx512vbmi2", 7, 0, ecx, 6, State::avx512},
-    {"gfni", 7, 0, ecx, 8, State::none},
-    {"vaes", 7, 0, ecx, 9, State::avx},
-    {"vpclmulqdq", 7, 0, ecx, 10, State::avx},
-    {"avx512vnni", 7, 0, ecx, 11, State::avx512},
-    {"avx512bitalg", 7, 0, ecx, 12, State::avx512},
-    {"avx512vpopcntdq", 7, 0, ecx, 14, State::avx512},
-    {"avx512fp16", 7, 0, edx, 23, State::avx512},
-    {"avxvnni", 7, 1, eax, 4, State::avx},
-    {"avx512bf16", 7, 1, eax, 5, State::avx512},
-    {"avxifma", 7, 1, eax, 23, State::avx},
-    {"avxvnniint8", 7, 1, edx, 4, State::avx},
-    {"avxneconvert", 7, 1, edx, 5, State::avx},
+    {"sse2", identity, edx, 26, State::none},
+    {"sse3", identity, ecx, 0, State::none},
+    {"pclmul", identity, ecx, 1, State::none},
+    {"ssse3", identity, ecx, 9, State::none},
+    {"fma", identity, ecx, 12, State::avx},
+    {"cx16", identity, ecx, 13, State::none},
+    {"sse4.1", identity, ecx, 19, State::none},
+    {"sse4.2", identity, ecx, 20, State::none},
+    {"movbe", identity, ecx, 22, State::none},
+    {"popcnt", identity, ecx, 23, State::none},
+    {"aes", identity, ecx, 25, State::none},
+    {"avx", identity, ecx, 28, State::avx},
+    {"f16c", identity, ecx, 29, State::avx},
+    {"lzcnt", extended, ecx, 5, State::none},
+    {"bmi", structured, ebx, 3, State::none},
+    {"avx2", structured, ebx, 5, State::avx},
+    {"bmi2", structured, ebx, 8, State::none},
+    {"avx512f", structured, ebx, 16, State::avx512},
+    {"avx512dq", structured, ebx, 17, State::avx512},
+    {"avx512ifma", structured, ebx, 21, State::avx512},
+    {"avx512cd", structured, ebx, 28, State::avx512},
+    {"sha", structured, ebx, 29, State::none},
+    {"avx512bw", structured, ebx, 30, State::avx512},
+    {"avx512vl", structured, ebx, 31, State::avx512},
+    {"avx512vbmi", structured, ecx, 1, State::avx512},
+    {"avx512vbmi2", structured, ecx, 6, State::avx512},
+    {"gfni", structured, ecx, 8, State::none},
+    {"vaes", structured, ecx, 9, State::avx},
+    {"vpclmulqdq", structured, ecx, 10, State::avx},
+    {"avx512vnni", structured, ecx, 11, State::avx512},
+    {"avx512bitalg", structured, ecx, 12, State::avx512},
+    {"avx512vpopcntdq", structured, ecx, 14, State::avx512},
+    {"avx512fp16", structured, edx, 23, State::avx512},
+    {"avxvnni", structured_more, eax, 4, State::avx},
+    {"avx512bf16", structured_more, eax, 5, State::avx512},
+    {"avxifma", structured_more, eax, 23, State::avx},
+    {"avxvnniint8", structured_more, edx, 4, State::avx},
+    {"avxneconvert", structured_more, edx, 5, State::avx},
 };
 
 /// The register states that the operating system saves (XCR0), 0 when it saves none beyond SSE.
 inline std::uint64_t saved_states() {
-  if (!ask(1).bit(ecx, 27)) return 0;  // OSXSAVE
+  if (!answers()[identity].bit(ecx, 27)) return 0;  // OSXSAVE
   unsigned low = 0, high = 0;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return std::uint64_t{high} << 32 | low;
@@ -182,15 +201,15 @@ inline std::string_view amd_model(unsigned family, unsigned model) {
 }
 
 inline std::string_view model_name() {
-  const Answer vendor = ask(0);
-  const unsigned signature = ask(1).registers[eax];
+  const unsigned maker = answers()[vendor].registers[ebx];
+  const unsigned signature = answers()[identity].registers[eax];
   unsigned family = signature >> 8 & 0xf;
   unsigned model = signature >> 4 & 0xf;
   if (family == 6 || family == 15) model |= (signature >> 16 & 0xf) << 4;
   if (family == 15) family += signature >> 20 & 0xff;
   constexpr unsigned genu = 0x756e6547, auth = 0x68747541;  // "Genu"ineIntel, "Auth"enticAMD
-  if (vendor.registers[ebx] == genu && family == 6) return intel_model(model);
-  if (vendor.registers[ebx] == auth) return amd_model(family, model);
+  if (maker == genu && family == 6) return intel_model(model);
+  if (maker == auth) return amd_model(family, model);
   return "";
 }
 
@@ -201,8 +220,7 @@ LATHE_INLINE FeatureSet host_features() {
   FeatureSet features(Architecture::x86_64);
   const std::uint64_t states = saved_states();
   for (const FeatureBit &feature : feature_bits) {
-    const Answer answer = ask(feature.leaf, feature.subleaf);
-    if (answer.bit(feature.where, feature.bit) && saves(states, feature.needs)) features.add(feature.name);
+    if (answers()[feature.leaf].bit(feature.where, feature.bit) && saves(states, feature.needs)) features.add(feature.name);
   }
   return features;
 }
