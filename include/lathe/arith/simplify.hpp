@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "lathe/ir/build.hpp"
@@ -34,36 +34,42 @@ struct Interval {
   ir::Expr min, max;
 };
 
-/// What is known: domains of variables, and conditions that hold. A value; cheap enough to copy per loop.
+struct Known;
+
+/// What is known: domains of variables, and conditions that hold. A value: copies share what they know until one of them learns
+/// more, so one per loop is cheap.
 class Facts {
  public:
-  /// `var` lies in [min, min + extent). The ends may be expressions over variables with facts of their own (symbolic sizes, outer loops).
+  /// `var` lies in [min, min + extent). The ends may be expressions over variables with facts of their own (symbolic sizes, outer
+  /// loops). This implies extent ≥ 1: use such facts inside the loop only. A later domain of the same variable replaces this one.
   void bind(const ir::Var &var, const ir::Expr &min, const ir::Expr &extent);
   /// `condition` (a bool expression; conjunctions are taken apart) holds: comparisons of index expressions, and `e % c == r`.
   void assume(const ir::Expr &condition);
 
-  Bounds bounds(const ir::Expr &e) const;          ///< constant interval that holds e
+  Bounds bounds(const ir::Expr &e) const;          ///< constant interval that holds e (all its lanes)
   Congruence congruence(const ir::Expr &e) const;  ///< what is known of its remainders
 
-  /// An equal expression (index or bool typed parts are normalised; data arithmetic is only folded where it is exact), in a canonical linear form.
+  /// An equal expression (index or bool typed parts are normalised; data arithmetic is only folded where it is exact), in a
+  /// canonical linear form. The same handle when nothing changes.
   ir::Expr simplify(const ir::Expr &e) const;
   /// Surely true. False means "not proven".
   bool proves(const ir::Expr &condition) const;
 
-  /// Interval of `e` while the variables in `ranges` run over their (symbolic) intervals and all others stay symbolic: the region that a loop
-  /// nest touches. Sound; tight for affine expressions, division and modulo by constants, min, max, select, clamp, Ranged.
+  /// Interval of `e` while the variables in `ranges` run over their (symbolic) intervals and all others stay symbolic: the region
+  /// that a loop nest touches. The ends of a range may name other variables in `ranges`; those of the result name none. Sound;
+  /// tight for affine expressions, division and modulo by constants, min, max, select, clamp, Ranged.
   Interval interval(const ir::Expr &e, const ir::VarMap<Interval> &ranges) const;
 
   struct Domain {
     ir::Var var;
     ir::Expr min, extent;
   };
-  const std::vector<Domain> &domains() const { return domains_; }
-  const std::vector<ir::Expr> &conditions() const { return conditions_; }
+  const std::vector<Domain> &domains() const;
+  const std::vector<ir::Expr> &conditions() const;
 
  private:
-  std::vector<Domain> domains_;
-  std::vector<ir::Expr> conditions_;
+  Known &learn();
+  std::shared_ptr<const Known> known_;  // null: nothing
 };
 
 /// e = Σ coefficient · atom + constant with distinct, non-linear atoms in a deterministic order.
@@ -75,7 +81,10 @@ struct Linear {
   std::vector<Term> terms;
   std::int64_t constant = 0;
 };
+/// The form of a scalar index expression, its atoms as they stand and in order of first appearance. Where a coefficient would leave
+/// int64, the whole of `e` is the only atom.
 Linear linear_form(const ir::Expr &e);
+/// The expression, terms in order but for the first that is added (so that it does not start by a negation).
 ir::Expr from_linear(const Linear &linear);
 
 }  // namespace lathe::inline LATHE_ABI::arith

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Rules of comparisons of indices, of logic and of selects. A comparison is decided, or written without a common divisor, every term
+/// on the side where it is positive.
+
+#include <algorithm>
+
+#include "lathe/arith/reason.hpp"
+
+namespace lathe::inline LATHE_ABI::arith {
+
+namespace conditions {
+
+inline Expr node(BinaryOp op, Expr a, Expr b) { return ir::make(scalar_types::boolean, Binary{op, std::move(a), std::move(b)}); }
+
+inline bool compares_indices(const Expr &e) {
+  const auto *b = e.as<Binary>();
+  return b && is_comparison(b->op) && b->a.type() == DType(scalar_types::index);
+}
+
+/// The terms with positive and with negative coefficients, those negated.
+struct Sides {
+  Linear positive, negative;
+};
+LATHE_INLINE Sides sides_of(const Linear &form) {
+  Sides sides;
+  for (const Linear::Term &term : form.terms) {
+    if (term.coefficient > 0) sides.positive.terms.push_back(term);
+    else sides.negative.terms.push_back({term.atom, -term.coefficient});
+  }
+  return sides;
+}
+
+/// form ≥ 0 as a comparison.
+LATHE_INLINE Expr at_least_zero(const Linear &form) {
+  Sides sides = sides_of(form);
+  const Int c = form.constant;
+  if (sides.negative.terms.empty()) return node(BinaryOp::ge, from_linear(sides.positive), index_constant(-c));
+  if (sides.positive.terms.empty()) return node(BinaryOp::lt, from_linear(sides.negative), index_constant(c + 1));
+  if (c == 0) return node(BinaryOp::le, from_linear(sides.negative), from_linear(sides.positive));
+  (c > 0 ? sides.positive.constant : sides.negative.constant) = c > 0 ? c + 1 : -c - 1;
+  return node(BinaryOp::lt, from_linear(sides.negative), from_linear(sides.positive));
+}
+
+/// form == 0 or form != 0.
+LATHE_INLINE Expr equal_to_zero(BinaryOp op, const Linear &form) {
+  Sides sides = sides_of(form);
+  if (form.terms.front().coefficient < 0) std::swap(sides.positive, sides.negative);
+  const Int c = form.terms.front().coefficient < 0 ? -form.constant : form.constant;
+  if (sides.negative.terms.empty() || c <= 0) sides.negative.constant = -c;
+  else sides.positive.constant = c;
+  return node(op, from_linear(sides.positive), from_linear(sides.negative));
+}
+
+/// What the comparison says as form ≥ 0, or nothing.
+LATHE_INLINE std::optional<Linear> inequality_of(const Expr &e) {
+  if (!compares_indices(e)) return std::nullopt;
+  const auto &b = *e.as<Binary>();
+  if (b.op == BinaryOp::eq || b.op == BinaryOp::ne) return std::nullopt;
+  const bool greater = b.op == BinaryOp::gt || b.op == BinaryOp::ge;
+  LinearSum out;
+  out.add_flattened(greater ? b.a : b.b, 1);
+  out.add_flattened(greater ? b.b : b.a, -1);
+  if (b.op == BinaryOp::lt || b.op == BinaryOp::gt) out.add_constant(-1);
+  if (out.overflow()) return std::nullopt;
+  return out.take();
+}
+
+inline BinaryOp opposite(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::eq: return BinaryOp::ne;
+    case BinaryOp::ne: return BinaryOp::eq;
+    case BinaryOp::lt: return BinaryOp::ge;
+    case BinaryOp::le: return BinaryOp::gt;
+    case BinaryOp::gt: return BinaryOp::le;
+    case BinaryOp::ge: return BinaryOp::lt;
+    case BinaryOp::logical_and: return BinaryOp::logical_or;
+    default: return BinaryOp::logical_and;
+  }
+}
+
+/// Ends of int64 leave no room to move constants about.
+inline bool roomy(const Linear &form) {
+  constexpr Int most = Bounds::unbounded_above / 2;
+  for (const Linear::Term &term : form.terms)
+    if (term.coefficient > most || term.coefficient < -most) return false;
+  return form.constant < most && form.constant > -most;
+}
+
+}  // namespace conditions
+
+/// x / c ≥ r is x ≥ c r, and x / c ≤ r is x ≤ c r + c - 1: no division is left to compare.
+LATHE_INLINE std::optional<Linear> Reasoner::without_quotient(const Linear &form) {
+  for (const Linear::Term &term : form.terms) {
+    const auto by = by_constant(term.atom, BinaryOp::div);
+    if (!by || magnitude(term.coefficient) != 1) continue;
+    LinearSum out;
+    for (const Linear::Term &other : form.terms) {
+      Int k = other.coefficient;
+      if (other.atom.same_as(term.atom)) continue;
+      if (multiply_by(k, by.c)) out.add(other.atom, k);
+      else out.fail();
+    }
+    out.add_constant(form.constant, by.c);
+    out.add_flattened(*by.x, term.coefficient);
+    if (term.coefficient < 0) out.add_constant(by.c - 1);
+    if (out.overflow()) continue;
+    Linear rewritten = out.take();
+    if (conditions::roomy(rewritten)) return rewritten;
+  }
+  return std::nullopt;
+}
+
+LATHE_INLINE Expr Reasoner::at_least_zero(Linear form) {
+  for (int round = 0; round < 16; ++round) {
+    auto rewritten = without_quotient(form);
+    if (!rewritten) break;
+    form = *std::move(rewritten);
+    settle_terms(form);
+  }
+  Int g = 0;
+  for (const Linear::Term &term : form.terms) g = common_divisor(g, term.coefficient);
+  if (g > 1) {
+    for (Linear::Term &term : form.terms) term.coefficient /= g;
+    form.constant = floor_div(form.constant, g);
+  }
+  if (nonnegative(form)) return ir::boolean(true);
+  if (nonnegative(form, -1, -1)) return ir::boolean(false);
+  return conditions::at_least_zero(form);
+}
+
+LATHE_INLINE Expr Reasoner::compare(BinaryOp op, const Expr &a, const Expr &b) {
+  const bool greater = op == BinaryOp::gt || op == BinaryOp::ge;
+  LinearSum out;
+  out.add_flattened(greater ? a : b, 1);
+  out.add_flattened(greater ? b : a, -1);
+  if (op == BinaryOp::lt || op == BinaryOp::gt) out.add_constant(-1);
+  Linear form = out.take();
+  if (out.overflow() || !conditions::roomy(form)) return conditions::node(op, a, b);
+  settle_terms(form);
+  if (op != BinaryOp::eq && op != BinaryOp::ne) return at_least_zero(std::move(form));
+  return equality(op, std::move(form));
+}
+
+LATHE_INLINE Expr Reasoner::equality(BinaryOp op, Linear form) {
+  const bool if_equal = op == BinaryOp::eq;
+  if (form.terms.empty()) return ir::boolean((form.constant == 0) == if_equal);
+  Int g = 0;
+  for (const Linear::Term &term : form.terms) g = common_divisor(g, term.coefficient);
+  if (form.constant % g != 0) return ir::boolean(!if_equal);
+  for (Linear::Term &term : form.terms) term.coefficient /= g;
+  form.constant /= g;
+  const Congruence known = congruence(form);
+  if (known.remainder != 0) return ir::boolean(!if_equal);
+  if (nonnegative(form, 1, -1) || nonnegative(form, -1, -1)) return ir::boolean(!if_equal);
+  if (nonnegative(form) && nonnegative(form, -1, 0)) return ir::boolean(if_equal);
+  return conditions::equal_to_zero(op, form);
+}
+
+// ---- logic --------------------------------------------------------------------------------------------------------------------
+
+/// Conjunction or disjunction: equal operands and those that another implies are dropped; the order stays, for && and || guard loads.
+LATHE_INLINE Expr Reasoner::junction(BinaryOp op, const Expr &a, const Expr &b) {
+  constexpr std::size_t most = 16;
+  const bool conjunction = op == BinaryOp::logical_and;
+  std::vector<Expr> operands, stack{b, a};
+  while (!stack.empty()) {
+    const Expr e = std::move(stack.back());
+    stack.pop_back();
+    const auto *node = e.as<Binary>();
+    if (node && node->op == op && operands.size() + stack.size() < most) {
+      stack.push_back(node->b);
+      stack.push_back(node->a);
+    } else {
+      operands.push_back(e);
+    }
+  }
+  struct Part {
+    Expr e;
+    std::optional<Linear> form;
+  };
+  std::vector<Part> kept;
+  for (const Expr &e : operands) {
+    if (ir::is_constant(e, conjunction ? 1 : 0)) continue;
+    if (ir::is_constant(e, conjunction ? 0 : 1)) return e;
+    Part part{e, conditions::inequality_of(e)};
+    bool drop = false;
+    for (Part &old : kept) {
+      if (same(old.e, e)) {
+        drop = true;
+      } else if (old.form && part.form) {
+        LinearSum difference(*part.form), total(*part.form);
+        difference.add(*old.form, -1);
+        total.add(*old.form, 1);
+        const Linear d = difference.take(), t = total.take();
+        if (difference.overflow() || total.overflow()) continue;
+        if (t.terms.empty() && (conjunction ? t.constant < 0 : t.constant >= -1)) return ir::boolean(!conjunction);
+        if (!d.terms.empty()) continue;
+        if ((d.constant < 0) == conjunction) old = part;  // the new one says more in a conjunction, less in a disjunction
+        drop = true;
+      }
+      if (drop) break;
+    }
+    if (!drop) kept.push_back(std::move(part));
+  }
+  if (kept.empty()) return ir::boolean(conjunction);
+  Expr result = kept.front().e;
+  for (std::size_t i = 1; i < kept.size(); ++i) result = conditions::node(op, result, kept[i].e);
+  return result;
+}
+
+LATHE_INLINE Expr Reasoner::negation(const Expr &a) {
+  if (const auto known = ir::constant_integer(a)) return ir::boolean(*known == 0);
+  if (const auto *u = a.as<ir::Unary>(); u && u->op == ir::UnaryOp::logical_not) return u->a;
+  if (const auto *b = a.as<Binary>()) {
+    if (conditions::compares_indices(a)) return compare(conditions::opposite(b->op), b->a, b->b);
+    const DType operands = b->a.type();
+    const bool total_order = operands.is_data_integer() || operands.is_bool();
+    if (is_comparison(b->op) && (total_order || (operands.is_float() && (b->op == BinaryOp::eq || b->op == BinaryOp::ne))))
+      return conditions::node(conditions::opposite(b->op), b->a, b->b);
+    const auto flips = [](const Expr &e) {
+      const auto *u = e.as<ir::Unary>();
+      return conditions::compares_indices(e) || (u && u->op == ir::UnaryOp::logical_not);
+    };
+    if (is_logical(b->op) && flips(b->a) && flips(b->b)) return junction(conditions::opposite(b->op), negation(b->a), negation(b->b));
+  }
+  return ir::make(scalar_types::boolean, ir::Unary{ir::UnaryOp::logical_not, a});
+}
+
+LATHE_INLINE Expr Reasoner::choice(const Expr &condition, const Expr &a, const Expr &b, bool guards) {
+  if (ir::is_true(condition) || same(a, b)) return a;
+  if (ir::is_false(condition)) return b;
+  if (a.type().is_bool() && ir::is_true(a) && ir::is_false(b)) return condition;
+  if (a.type().is_bool() && ir::is_false(a) && ir::is_true(b)) return negation(condition);
+  return ir::make(a.type(), ir::Select{condition, a, b, guards});
+}
+
+}  // namespace lathe::inline LATHE_ABI::arith
