@@ -116,10 +116,7 @@ LATHE_INLINE Stmt Simplifier::visit_loop(const ir::For &loop, const Facts &facts
     return visit_bind({loop.var, min, loop.body}, facts);
   }
   Facts inner = facts;
-  if (is_stable(min, stored_) && is_stable(extent, stored_)) {
-    inner.bind(loop.var, min, extent);
-    if (runs.min <= 0) inner.assume(extent > 0);
-  }
+  if (is_stable(min, stored_) && is_stable(extent, stored_)) inner.bind(loop.var, min, extent);
   Stmt body = visit(loop.body, inner);
   if (is_nothing(body)) return nothing();
   return place_loop({loop.var, min, extent, loop.kind, std::move(body)}, facts);
