@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Identifiers for C-like text: any name becomes a legal one that is no keyword, clashes with no library and is unique where it is seen.
+
+#include <cstddef>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "lathe/version.hpp"
+
+namespace lathe::inline LATHE_ABI::codegen {
+
+/// `name` with every character that C does not allow turned into an underscore: "n.c" → "n_c", "2x" → "v2x", "" → "v".
+std::string identifier(std::string_view name);
+
+/// Whether C or the text's own conventions know `name`, so that nothing else may be called so.
+bool is_reserved(std::string_view name);
+/// Whether a function of that name would stand in for one of the C library's.
+bool is_library_function(std::string_view name);
+
+/// A piece of text as the content of a comment to the end of the line.
+std::string comment_text(std::string_view text);
+
+/// Names in nested scopes. A name that went out of scope may be given again; one that is visible may not be hidden.
+class NameScopes {
+ public:
+  /// An unused name like `wish` for `thing`, visible until the scope that is open closes.
+  const std::string &add(const void *thing, std::string_view wish);
+  /// The visible name of `thing`, or null.
+  const std::string *find(const void *thing) const;
+  /// An unused name for nothing in particular: t0, t1, …
+  std::string temporary() { return add_text("t", &temporaries_); }
+  /// No other thing may be called so.
+  void reserve(std::string_view name) { visible_.emplace(name); }
+
+  void open() { scopes_.push_back(given_.size()); }
+  void close();
+
+ private:
+  struct Given {
+    const void *thing;
+    std::string name;
+  };
+  std::string add_text(std::string_view wish, int *counter);
+
+  std::set<std::string, std::less<>> visible_;
+  std::unordered_map<const void *, std::vector<std::string>> names_;
+  std::vector<Given> given_;
+  std::vector<std::size_t> scopes_;
+  int temporaries_ = 0;
+};
+
+}  // namespace lathe::inline LATHE_ABI::codegen
