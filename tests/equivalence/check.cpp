@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "equivalence/check.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "equivalence/generate.hpp"
+#include "equivalence/guarded_memory.hpp"
+#include "lathe/codegen/c.hpp"
+#include "lathe/codegen/reference.hpp"
+#include "lathe/jit.hpp"
+
+namespace equivalence {
+
+using lathe::codegen::ReferenceArray;
+
+namespace {
+
+// ---- one program with its data ------------------------------------------------------------------------------------------------
+
+/// A program with inputs and the results that are right.
+class Subject {
+ public:
+  explicit Subject(const Program &program) : program_(program), built_(build(program)) {
+    lathe::codegen::ReferenceInputs inputs;
+    for (std::size_t s = 0; s < program.sizes.size(); ++s)
+      if (built_.sizes[s].defined()) inputs.scalars.push_back({built_.sizes[s], static_cast<ir::Bits>(program.sizes[s].value)});
+    for (std::size_t s = 0; s < program.scalars.size(); ++s) inputs.scalars.push_back({built_.scalars[s], program.scalars[s].bits});
+    arrays_.resize(program.tensors.size());
+    for (const int t : built_.inputs) {
+      const TensorNode &tensor = program.tensors[static_cast<std::size_t>(t)];
+      ReferenceArray &array = arrays_[static_cast<std::size_t>(t)];
+      array = ReferenceArray(tensor.type, program.shape(tensor));
+      const std::vector<std::uint64_t> bits = elements_of(program, tensor);
+      for (std::size_t i = 0; i < bits.size(); ++i) array.set(static_cast<std::int64_t>(i), bits[i]);
+      inputs.tensors.push_back({built_.tensors[static_cast<std::size_t>(t)], array});
+    }
+    std::vector<ir::Tensor> outputs;
+    for (const int t : built_.outputs) outputs.push_back(built_.tensors[static_cast<std::size_t>(t)]);
+    std::vector<ReferenceArray> results = lathe::codegen::evaluate_reference(outputs, inputs);
+    for (std::size_t i = 0; i < results.size(); ++i) arrays_[static_cast<std::size_t>(built_.outputs[i])] = std::move(results[i]);
+  }
+
+  const Program &program() const { return program_; }
+  const Built &built() const { return built_; }
+  const ReferenceArray &array(int tensor) const { return arrays_[static_cast<std::size_t>(tensor)]; }
+
+  /// What `code` computes, when its arguments lie at one end of guarded memory. Fills `fault` if it touches what it must not.
+  std::vector<ReferenceArray> run(const lathe::KernelCode &code, bool at_end, std::string &fault) const {
+    std::vector<lathe::CallArgument> arguments;
+    std::vector<std::byte *> data(program_.tensors.size());
+    std::size_t region = 0;
+    for (const Built::Source &source : built_.sources) {
+      lathe::CallArgument argument;
+      if (source.kind == Built::Source::Kind::tensor) {
+        data[static_cast<std::size_t>(source.number)] = place(memory(region++), source.number, at_end);
+        argument.data = data[static_cast<std::size_t>(source.number)];
+        argument.shape = array(source.number).shape.data();
+      } else if (source.kind == Built::Source::Kind::size) {
+        argument.scalar.integer = program_.sizes[static_cast<std::size_t>(source.number)].value;
+      } else {
+        const ScalarNode &scalar = program_.scalars[static_cast<std::size_t>(source.number)];
+        ir::store_element(scalar.type, &argument.scalar, scalar.bits);
+      }
+      arguments.push_back(argument);
+    }
+    code.call(arguments.data(), arguments.size());
+    return collect(data, fault);
+  }
+
+ private:
+  static GuardedMemory &memory(std::size_t region) {
+    static std::vector<std::unique_ptr<GuardedMemory>> regions;
+    while (regions.size() <= region) regions.push_back(std::make_unique<GuardedMemory>());
+    return *regions[region];
+  }
+
+  std::byte *place(GuardedMemory &memory, int tensor, bool at_end) const {
+    const ReferenceArray &array = this->array(tensor);
+    std::byte *data = memory.place(array.data.size(), at_end);
+    if (array.data.empty()) return data;
+    if (program_.tensors[static_cast<std::size_t>(tensor)].output)
+      std::memset(data, 0xcb, array.data.size());
+    else
+      std::memcpy(data, array.data.data(), array.data.size());
+    return data;
+  }
+
+  std::vector<ReferenceArray> collect(const std::vector<std::byte *> &data, std::string &fault) const {
+    std::vector<ReferenceArray> results;
+    std::size_t region = 0;
+    for (const Built::Source &source : built_.sources) {
+      if (source.kind != Built::Source::Kind::tensor) continue;
+      const TensorNode &tensor = program_.tensors[static_cast<std::size_t>(source.number)];
+      const ReferenceArray &array = this->array(source.number);
+      const std::byte *at = data[static_cast<std::size_t>(source.number)];
+      if (!memory(region++).surroundings_intact()) fault = "memory around " + tensor.name + " is written";
+      if (tensor.output)
+        results.emplace_back(tensor.type, array.shape, at);
+      else if (!array.data.empty() && std::memcmp(at, array.data.data(), array.data.size()) != 0)
+        fault = "the input " + tensor.name + " is written";
+    }
+    return results;
+  }
+
+  const Program &program_;
+  Built built_;
+  std::vector<ReferenceArray> arrays_;
+};
+
+// ---- comparing ----------------------------------------------------------------------------------------------------------------
+
+bool same_element(const TensorNode &tensor, std::uint64_t expected, std::uint64_t actual) {
+  if (expected == actual) return true;
+  if (!tensor.type.is_float()) return false;
+  const double e = ir::to_double(tensor.type, expected), a = ir::to_double(tensor.type, actual);
+  if (std::isnan(e) && std::isnan(a)) return true;
+  if (!tensor.tolerant) return false;
+  return std::fabs(e - a) <= std::ldexp(std::max(std::fabs(e), std::fabs(a)), 3 - tensor.type.scalar().mantissa_bits);
+}
+
+/// The first difference in words; empty if there is none.
+std::string difference(const Program &program, const Built &built, const std::function<const ReferenceArray &(std::size_t)> &expected,
+                       const std::vector<ReferenceArray> &actual, std::string &output) {
+  for (std::size_t o = 0; o < actual.size(); ++o) {
+    const TensorNode &tensor = program.tensors[static_cast<std::size_t>(built.outputs[o])];
+    const ReferenceArray &want = expected(o);
+    std::int64_t wrong = 0, first = -1;
+    for (std::int64_t i = 0; i < want.size(); ++i)
+      if (!same_element(tensor, want.at(i), actual[o].at(i))) {
+        ++wrong;
+        if (first < 0) first = i;
+      }
+    if (first < 0) continue;
+    output = tensor.name;
+    std::string index;
+    std::int64_t rest = first;
+    for (std::size_t d = want.shape.size(); d-- > 0;) {
+      index = std::to_string(rest % want.shape[d]) + (index.empty() ? "" : ", ") + index;
+      rest /= want.shape[d];
+    }
+    return tensor.name + "(" + index + ") is " + ir::literal_text(tensor.type, actual[o].at(first)) + " instead of " +
+           ir::literal_text(tensor.type, want.at(first)) + "; " + std::to_string(wrong) + " of " + std::to_string(want.size()) + " elements differ";
+  }
+  return {};
+}
+
+Outcome wrong(const std::string &who, const std::string &what, const std::string &message, const std::string &output = {}) {
+  return {Verdict::wrong, who + ": " + what, message, output};
+}
+
+/// Runs and compares. With `baseline`, that is what results are compared with, and it is filled if it is empty.
+Outcome run_and_compare(const Subject &subject, const lathe::KernelCode &code, const char *who, bool at_end, std::vector<ReferenceArray> *baseline) {
+  std::string fault, output;
+  std::vector<ReferenceArray> results;
+  try {
+    results = subject.run(code, at_end, fault);
+  } catch (const lathe::Error &error) {
+    return wrong(who, error.code(), error.what());
+  }
+  if (!fault.empty()) return wrong(who, "stray write", fault);
+  if (baseline && baseline->empty()) {
+    *baseline = results;
+    return {};
+  }
+  const std::string text = difference(
+      subject.program(), subject.built(),
+      [&](std::size_t o) -> const ReferenceArray & { return baseline ? (*baseline)[o] : subject.array(subject.built().outputs[o]); }, results, output);
+  return text.empty() ? Outcome{} : wrong(who, "values differ", text, output);
+}
+
+lathe::Target target_of(const Case &tested) {
+  static const lathe::Target targets[] = {lathe::Target::host(), lathe::Target::host(target_names[1]), lathe::Target::host(target_names[2])};
+  return targets[tested.target];
+}
+
+lathe::Options options_of(const Case &tested) {
+  lathe::Options options;
+  options.target = target_of(tested);
+  if (!tested.contract) options.numerics = lathe::Numerics::strict();
+  options.verify = tested.verify;
+  return options;
+}
+
+}  // namespace
+
+// ---- C ------------------------------------------------------------------------------------------------------------------------
+
+struct CQueue::Waiting {
+  Case tested;
+  std::unique_ptr<Subject> subject;
+  ir::Program program;
+  std::string text, entry;
+};
+
+CQueue::CQueue() = default;
+CQueue::~CQueue() = default;
+void CQueue::add(std::unique_ptr<Waiting> waiting) { waiting_.push_back(std::move(waiting)); }
+std::size_t CQueue::size() const { return waiting_.size(); }
+
+std::vector<std::pair<std::uint64_t, Outcome>> CQueue::run(const Hooks &hooks) {
+  std::vector<std::pair<std::uint64_t, Outcome>> failures;
+  if (waiting_.empty()) return failures;
+  namespace fs = std::filesystem;
+  std::string pattern = (fs::temp_directory_path() / "lathe_fuzz_XXXXXX").string();
+  if (!mkdtemp(pattern.data())) throw std::runtime_error("no temporary directory");
+  const fs::path folder = pattern;
+  if (hooks.phase) hooks.phase("compiling C");
+  std::string files;
+  for (const auto &waiting : waiting_) {
+    const fs::path file = folder / (waiting->entry + ".c");
+    std::ofstream(file) << waiting->text;
+    files += " " + file.string();
+  }
+  const std::string library = (folder / "all.so").string(), log = (folder / "log").string();
+  const std::string command = "cc -std=c11 -O1 -w -ffp-contract=off -fPIC -shared -o " + library + files + " -lm > " + log + " 2>&1";
+  if (std::system(command.c_str()) != 0) {
+    std::ifstream in(log);
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    failures.emplace_back(waiting_.front()->tested.seed, wrong("c", "does not compile", text));
+  } else if (void *handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    for (const auto &waiting : waiting_) {
+      if (hooks.phase) hooks.phase(("running C of " + std::to_string(waiting->tested.seed)).c_str());
+      const auto function = reinterpret_cast<lathe::CompiledFunction>(dlsym(handle, waiting->entry.c_str()));
+      const lathe::KernelCode code(waiting->program, function, nullptr);
+      for (const bool at_end : {false, true}) {
+        Outcome outcome = run_and_compare(*waiting->subject, code, "c", at_end, nullptr);
+        if (outcome.verdict == Verdict::right) continue;
+        outcome.message += "\n" + waiting->text;
+        failures.emplace_back(waiting->tested.seed, std::move(outcome));
+        break;
+      }
+    }
+    dlclose(handle);
+  } else {
+    failures.emplace_back(waiting_.front()->tested.seed, wrong("c", "does not load", dlerror()));
+  }
+  waiting_.clear();
+  fs::remove_all(folder);
+  return failures;
+}
+
+// ---- cases --------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+Outcome run_backends(const Case &tested, const Subject &subject, const lathe::Schedule &schedule, const Hooks &hooks) {
+  const auto phase = [&](const char *what) {
+    if (hooks.phase) hooks.phase(what);
+  };
+  const std::vector<lathe::AnyArgument> &arguments = subject.built().arguments;
+  const lathe::Options options = options_of(tested);
+  if (tested.lowered) {
+    phase("the interpreter, loops as lowered");
+    const lathe::KernelCode code(lathe::lower_program(schedule, arguments, options), nullptr, nullptr);
+    const Outcome outcome = run_and_compare(subject, code, "interpreter of lowered loops", tested.seed % 2 == 0, nullptr);
+    if (outcome.verdict != Verdict::right) return outcome;
+  }
+  std::vector<ReferenceArray> baseline;
+  phase("the interpreter");
+  ir::Program program = lathe::optimize_program(schedule, arguments, options);
+  if (hooks.tamper) program = hooks.tamper(std::move(program));
+  const lathe::KernelCode interpreted(std::move(program), nullptr, nullptr);
+  Outcome outcome = run_and_compare(subject, interpreted, "interpreter", tested.seed % 2 == 1, tested.contract ? &baseline : nullptr);
+  if (outcome.verdict != Verdict::right) return outcome;
+  phase("making the kernel");
+  const auto kernel = lathe::jit_code(schedule, arguments, options);
+  for (const bool at_end : {false, true}) {
+    phase(at_end ? "the kernel, arguments before a forbidden page" : "the kernel, arguments behind a forbidden page");
+    outcome = run_and_compare(subject, *kernel, "jit", at_end, tested.contract ? &baseline : nullptr);
+    if (outcome.verdict != Verdict::right) return outcome;
+  }
+  return outcome;
+}
+
+/// The program as C, with data and results of its own.
+std::unique_ptr<CQueue::Waiting> make_c(const Case &tested) {
+  auto waiting = std::make_unique<CQueue::Waiting>();
+  waiting->tested = tested;
+  waiting->subject = std::make_unique<Subject>(waiting->tested.program);
+  lathe::Schedule schedule(waiting->subject->built().output_tensors());
+  replay_steps(schedule, waiting->tested.program, tested.steps);
+  lathe::Options options = options_of(tested);
+  options.target = lathe::Target::c();
+  options.name = "case_" + std::to_string(tested.seed);
+  waiting->program = lathe::optimize_program(schedule, waiting->subject->built().arguments, options);
+  lathe::Source source = lathe::codegen::emit_c(waiting->program);
+  waiting->text = std::move(source.text);
+  waiting->entry = std::move(source.entry);
+  return waiting;
+}
+
+}  // namespace
+
+Outcome check_case(const Case &tested, const Hooks &hooks, CQueue *queue) {
+  const char *who = "evaluator";
+  try {
+    if (hooks.phase) hooks.phase("the evaluator");
+    std::unique_ptr<Subject> subject;
+    try {
+      subject = std::make_unique<Subject>(tested.program);
+    } catch (const lathe::Error &error) {
+      return {error.code() == "X001" ? Verdict::wrong : Verdict::unusable, "evaluator: " + error.code(), error.what(), {}};
+    }
+    who = "compiler";
+    lathe::Schedule schedule(subject->built().output_tensors());
+    replay_steps(schedule, tested.program, tested.steps);
+    const Outcome outcome = run_backends(tested, *subject, schedule, hooks);
+    if (outcome.verdict != Verdict::right || !tested.in_c || tested.contract) return outcome;
+    if (hooks.phase) hooks.phase("emitting C");
+    CQueue own;
+    (queue ? *queue : own).add(make_c(tested));
+    if (!queue) {
+      const auto failures = own.run(hooks);
+      if (!failures.empty()) return failures.front().second;
+    }
+    return {};
+  } catch (const lathe::Error &error) {
+    return wrong(who, error.code(), error.what());
+  } catch (const std::exception &error) {
+    return wrong(who, "exception", error.what());
+  }
+}
+
+Case draw_case(std::uint64_t seed, Tally &tally, std::optional<Outcome> &failure) {
+  Case tested;
+  tested.seed = seed;
+  tested.program = generate_program(mix(seed));
+  Random random(mix(seed + 1) ^ 0x5eed);
+  const std::int64_t processor = random.between(0, 9);
+  tested.target = processor < 6 ? 0 : processor < 8 ? 1 : 2;
+  tested.contract = random.percent(10);
+  tested.in_c = random.percent(30);
+  tested.lowered = random.percent(25);
+  tested.verify = random.percent(25);
+  const int count = static_cast<int>(random.pick({0, 3, 5, 8, 8, 12, 12, 16}));
+  try {
+    const Built built = build(tested.program);
+    lathe::Schedule schedule(built.output_tensors());
+    const lathe::Options options = options_of(tested);
+    const auto error = draw_schedule(
+        schedule, tested.program, random, count,
+        [&](const lathe::Schedule &s) -> std::optional<lathe::Diagnostic> {
+          try {
+            lathe::optimize_program(s, built.arguments, options);
+            return std::nullopt;
+          } catch (const lathe::Error &refusal) {
+            return refusal.diagnostic();
+          }
+        },
+        tally);
+    tested.steps = steps_of(schedule);
+    if (error) failure = wrong("compiler", error->code, lathe::render(*error));
+  } catch (const lathe::Error &error) {
+    failure = wrong("compiler", error.code(), error.what());
+  }
+  return tested;
+}
+
+}  // namespace equivalence

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// One case: a program under a schedule, run by every back end, compared with the evaluator of unscheduled expressions.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "equivalence/program.hpp"
+#include "equivalence/schedule_draw.hpp"
+
+namespace equivalence {
+
+struct Case {
+  std::uint64_t seed = 0;
+  Program program;
+  Steps steps;
+  int target = 0;          ///< of `target_names`; 0: this machine
+  bool contract = false;   ///< products may fuse with sums; then back ends are compared with the interpreter
+  bool in_c = false;       ///< run as C too
+  bool lowered = false;    ///< interpret the loops before any pass too
+  bool verify = false;     ///< verify the loops after every pass
+};
+
+/// Processors to compile for beside the host.
+inline constexpr const char *target_names[] = {"", "haswell", "x86-64"};
+
+enum class Verdict : std::uint8_t {
+  right,
+  wrong,     ///< a back end disagrees or fails
+  unusable,  ///< the evaluator itself refuses the program: nothing to compare with
+};
+
+struct Outcome {
+  Verdict verdict = Verdict::right;
+  std::string kind;     ///< "jit: values differ", "interpreter: R002": failures of one kind have one cause, most likely
+  std::string message;  ///< all of it
+  std::string output;   ///< name of the output that differs first
+};
+
+/// What a caller may look into or change on the way.
+struct Hooks {
+  std::function<void(const char *)> phase;               ///< called with what is run next
+  std::function<ir::Program(ir::Program)> tamper;        ///< changes what the interpreter runs: to plant a fault
+};
+
+/// Draws the case of a seed: program, schedule and how to run it. What goes wrong while steps are drawn is in `failure`.
+Case draw_case(std::uint64_t seed, Tally &tally, std::optional<Outcome> &failure);
+
+/// A C program that waits to be compiled together with others, with what is needed to run and compare it.
+class CQueue {
+ public:
+  CQueue();
+  ~CQueue();
+  struct Waiting;
+  void add(std::unique_ptr<Waiting> waiting);
+  std::size_t size() const;
+  /// Compiles and runs all that waits; gives what is wrong, by seed.
+  std::vector<std::pair<std::uint64_t, Outcome>> run(const Hooks &hooks);
+
+ private:
+  std::vector<std::unique_ptr<Waiting>> waiting_;
+};
+
+/// Runs a case. C is put into `queue` if there is one, else compiled at once.
+Outcome check_case(const Case &tested, const Hooks &hooks, CQueue *queue);
+
+}  // namespace equivalence
