@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "lathe/codegen/source.hpp"
 #include "lathe/ir/print.hpp"
 #include "lathe/ir/program.hpp"
 #include "lathe/runtime/kernel.hpp"
@@ -31,13 +32,6 @@ struct Options {
   Numerics numerics = {};            ///< liberties with floating-point arithmetic
   Executor *executor = nullptr;      ///< runs parallel loops; null: the default executor. Must outlive the kernel.
   bool verify = false;               ///< check the loops after every pass
-};
-
-/// Source code with what a caller must know.
-struct Source {
-  std::string text;
-  std::string entry;                       ///< name of the function to call (runtime/abi.hpp)
-  std::vector<ir::Parameter> parameters;   ///< its slots, in order
 };
 
 /// One argument of a kernel, untyped: a tensor, or a scalar variable. Importers and tuners pass vectors of these.

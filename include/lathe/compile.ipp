@@ -86,8 +86,7 @@ LATHE_INLINE std::string lowering_report(const Schedule &schedule, const std::ve
 
 LATHE_INLINE Source emit_c_source(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options) {
   const ir::Program program = corridor::optimize(corridor::lower(schedule, arguments, options), options, Target::c());
-  codegen::Source source = codegen::emit_c(program);
-  return {std::move(source.text), std::move(source.entry), std::move(source.parameters)};
+  return codegen::emit_c(program);
 }
 
 LATHE_INLINE std::string emit_llvm_text(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options) {

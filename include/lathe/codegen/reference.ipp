@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "lathe/codegen/reference_tape.hpp"
+#include "lathe/codegen/reference_tape.ipp"
 #include "lathe/ir/build.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {

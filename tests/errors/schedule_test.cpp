@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Every refusal of a schedule step, with its text.
+
+#include <lathe/lathe.hpp>
+
+#include "golden.hpp"
+
+namespace {
+
+using namespace lathe;
+using golden::expect_refusal;
+
+/// matmul with an epilogue: two computed stages.
+struct Matmul {
+  Input<float, 2> A = placeholder<float>({64, 48}, "A"), B = placeholder<float>({48, 32}, "B");
+  ReduceAxis k = reduce_axis(48, "k");
+  Tensor<float, 2> C = compute({64, 32}, [&](Index i, Index j) { return sum(A(i, k) * B(k, j), k); }, "C(i, j)");
+  Tensor<float, 2> D = compute({64, 32}, [&](Index i, Index j) { return max(C(i, j), 0.0f); }, "D(i, j)");
+};
+
+TEST(ScheduleRefusals, S001FactorBelowOne) {
+  Matmul m;
+  Schedule s(m.C);
+  auto [i, j] = s[m.C].axes();
+  expect_refusal("S001", [&] { s[m.C].split(i, 0); });
+  expect_refusal("S001", [&] { s[m.C].split(i, -1); }, "_negative");
+  EXPECT_TRUE(s.steps().empty());
+}
+
+TEST(ScheduleRefusals, S002AxisOfAnotherStage) {
+  Matmul m;
+  Schedule s(m.D);
+  auto [i, j] = s[m.C].axes();
+  expect_refusal("S002", [&] { s[m.D].parallel(i); });
+  expect_refusal("S002", [&] { s[m.D].unroll(m.k); }, "_reduction");
+  Schedule other(m.D);
+  auto [outer, inner] = other[m.D].split(other[m.D].axis(0), 4);
+  expect_refusal("S002", [&] { s[m.D].parallel(outer); }, "_other_schedule");
+}
+
+TEST(ScheduleRefusals, S003AxisIsGone) {
+  Matmul m;
+  Schedule s(m.C);
+  auto [i, j] = s[m.C].axes();
+  auto [io, ii] = s[m.C].split(i, 32);
+  expect_refusal("S003", [&] { s[m.C].reorder(io, j, i); });
+  auto f = s[m.C].fuse(io, ii);
+  expect_refusal("S003", [&] { s[m.C].split(ii, 2); }, "_fused");
+  s[m.C].parallel(f);
+}
+
+TEST(ScheduleRefusals, S004AxisNamedTwice) {
+  Matmul m;
+  Schedule s(m.C);
+  auto [i, j] = s[m.C].axes();
+  expect_refusal("S004", [&] { s[m.C].reorder(i, j, i); });
+}
+
+TEST(ScheduleRefusals, S005NotNeighbours) {
+  Matmul m;
+  Schedule s(m.C);
+  auto [i, j] = s[m.C].axes();
+  expect_refusal("S005", [&] { s[m.C].fuse(j, i); });
+  expect_refusal("S005", [&] { s[m.C].fuse(i, m.k); }, "_apart");
+}
+
+TEST(ScheduleRefusals, S006ReductionAxis) {
+  Matmul m;
+  Schedule s(m.C);
+  auto [i, j] = s[m.C].axes();
+  AnyAxis k = s[m.C].loops()[2];
+  expect_refusal("S006", [&] { s[m.C].parallel(k); });
+  expect_refusal("S006", [&] { s[m.C].vectorize(k); }, "_vectorize");
+  // The kind of a fused loop follows its parts: halide A4.
+  AnyAxis jk = s[m.C].fuse({AnyAxis(j), k});
+  expect_refusal("S006", [&] { s[m.C].vectorize(jk); }, "_fused");
+}
+
+TEST(ScheduleRefusals, S007InlineOutput) {
+  Matmul m;
+  Schedule s(m.D);
+  expect_refusal("S007", [&] { s[m.D].compute_inline(); });
+}
+
+TEST(ScheduleRefusals, S008InlineReduction) {
+  Matmul m;
+  Schedule s(m.D);
+  expect_refusal("S008", [&] { s[m.C].compute_inline(); });
+}
+
+TEST(ScheduleRefusals, S009InsideItself) {
+  Matmul m;
+  Schedule s(m.D);
+  auto [i, j] = s[m.C].axes();
+  expect_refusal("S009", [&] { s[m.C].compute_at(s[m.C], i); });
+}
+
+TEST(ScheduleRefusals, S010NotAConsumer) {
+  Matmul m;
+  auto E = compute({64, 32}, [&](Index i, Index j) { return m.A(i, j) + 1.0f; }, "E");
+  Schedule s(m.D, E);
+  expect_refusal("S010", [&] { s[m.C].compute_at(s[E], s[E].axis(0)); });
+  Schedule cycle(m.D);
+  auto copy = cycle.cache_read(m.C, scope::local, m.D);
+  expect_refusal("S010", [&] { cycle[copy].compute_at(cycle[m.C], cycle[m.C].axis(0)); }, "_reversed");
+}
+
+TEST(ScheduleRefusals, S011Output) {
+  Matmul m;
+  Schedule s(m.C, m.D);
+  expect_refusal("S011", [&] { s[m.C].compute_at(s[m.D], s[m.D].axis(0)); });
+  expect_refusal("S011", [&] { s[m.D].set_scope(scope::local); }, "_scope");
+}
+
+TEST(ScheduleRefusals, S012NotAReader) {
+  Matmul m;
+  Schedule s(m.D);
+  expect_refusal("S012", [&] { s.cache_read(m.A, scope::local, m.D); });
+}
+
+TEST(ScheduleRefusals, S013InsideVectorizedLoop) {
+  Matmul m;
+  Schedule s(m.D);
+  auto [i, j] = s[m.D].axes();
+  s[m.D].vectorize(j);
+  expect_refusal("S013", [&] { s[m.C].compute_at(s[m.D], j); });
+}
+
+TEST(ScheduleRefusals, S014MarkedTwice) {
+  Matmul m;
+  Schedule s(m.C);
+  auto [i, j] = s[m.C].axes();
+  s[m.C].parallel(i);
+  expect_refusal("S014", [&] { s[m.C].vectorize(i); });
+  expect_refusal("S014", [&] { s[m.C].split(i, 4); }, "_split");
+  expect_refusal("S014", [&] { s[m.C].fuse(i, j); }, "_fuse");
+}
+
+TEST(ScheduleRefusals, S015Inlined) {
+  Matmul m;
+  auto T = compute({64, 48}, [&](Index i, Index j) { return m.A(i, j) * 2.0f; }, "T(i, j)");
+  auto U = compute({64, 48}, [&](Index i, Index j) { return T(i, j) + 1.0f; }, "U(i, j)");
+  Schedule s(U);
+  auto t = s[T].axis(0);
+  s[T].compute_inline();
+  expect_refusal("S015", [&] { s[T].parallel(t); });
+  Schedule split(U);
+  split[T].split(split[T].axis(0), 4);
+  expect_refusal("S015", [&] { split[T].compute_inline(); }, "_scheduled");
+}
+
+TEST(ScheduleRefusals, S016CacheWriteComesFirst) {
+  Matmul m;
+  Schedule s(m.C);
+  s[m.C].split(s[m.C].axis(0), 4);
+  expect_refusal("S016", [&] { s.cache_write(m.C, scope::local); });
+  Schedule reordered(m.C);
+  reordered[m.C].reorder(reordered[m.C].axis(1), reordered[m.C].axis(0));
+  expect_refusal("S016", [&] { reordered.cache_write(m.C, scope::local); }, "_reorder");
+}
+
+TEST(ScheduleRefusals, S017Input) {
+  Matmul m;
+  Schedule s(m.C);
+  expect_refusal("S017", [&] { s[AnyTensor(m.A)].compute_root(); });
+  expect_refusal("S017", [&] { Schedule nothing(std::vector<AnyTensor>{m.A}); }, "_output");
+}
+
+TEST(ScheduleRefusals, S018NotAStep) {
+  Matmul m;
+  Schedule s(m.C);
+  expect_refusal("S018", [&] { s.replay("split o2 o0 16\nsplit o2 x 16\n"); });
+  EXPECT_TRUE(s.steps().empty());
+}
+
+TEST(ScheduleRefusals, S019NoSuchName) {
+  Matmul m;
+  Schedule s(m.C);
+  expect_refusal("S019", [&] { s.find("padded"); });
+}
+
+}  // namespace
