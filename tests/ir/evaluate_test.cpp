@@ -50,7 +50,8 @@ long exact(BinaryOp op, long a, long b, int width, bool is_signed) {
     case BinaryOp::div: return b == 0 ? 0 : std::lround(std::floor(static_cast<double>(a) / static_cast<double>(b)));
     case BinaryOp::mod: return b == 0 ? 0 : a - b * std::lround(std::floor(static_cast<double>(a) / static_cast<double>(b)));
     case BinaryOp::trunc_div: return b == 0 ? 0 : std::lround(std::trunc(static_cast<double>(a) / static_cast<double>(b)));
-    case BinaryOp::trunc_mod: return b == 0 ? 0 : a - b * std::lround(std::trunc(static_cast<double>(a) / static_cast<double>(b)));
+    case BinaryOp::trunc_mod:
+      return b == 0 ? 0 : a - b * std::lround(std::trunc(static_cast<double>(a) / static_cast<double>(b)));
     case BinaryOp::min: return a < b ? a : b;
     case BinaryOp::max: return a > b ? a : b;
     case BinaryOp::eq: return a == b;
@@ -72,11 +73,17 @@ long exact(BinaryOp op, long a, long b, int width, bool is_signed) {
   }
 }
 
-constexpr BinaryOp integer_ops[] = {
-    BinaryOp::add,     BinaryOp::sub,    BinaryOp::mul,     BinaryOp::div, BinaryOp::mod, BinaryOp::trunc_div, BinaryOp::trunc_mod,
-    BinaryOp::min,     BinaryOp::max,    BinaryOp::eq,      BinaryOp::ne,  BinaryOp::lt,  BinaryOp::le,        BinaryOp::gt,
-    BinaryOp::ge,      BinaryOp::bit_and, BinaryOp::bit_or, BinaryOp::bit_xor, BinaryOp::shl, BinaryOp::shr,   BinaryOp::mul_high,
-    BinaryOp::rounding_shift_right};
+constexpr BinaryOp integer_ops[] = {BinaryOp::add,       BinaryOp::sub,
+                                    BinaryOp::mul,       BinaryOp::div,
+                                    BinaryOp::mod,       BinaryOp::trunc_div,
+                                    BinaryOp::trunc_mod, BinaryOp::min,
+                                    BinaryOp::max,       BinaryOp::eq,
+                                    BinaryOp::ne,        BinaryOp::lt,
+                                    BinaryOp::le,        BinaryOp::gt,
+                                    BinaryOp::ge,        BinaryOp::bit_and,
+                                    BinaryOp::bit_or,    BinaryOp::bit_xor,
+                                    BinaryOp::shl,       BinaryOp::shr,
+                                    BinaryOp::mul_high,  BinaryOp::rounding_shift_right};
 
 TEST(Evaluate, EveryBinaryOperatorOnAllPairsOfInt8) {
   for (const BinaryOp op : integer_ops)
@@ -105,7 +112,7 @@ TEST(Evaluate, DivisionOfSmallValuesInWiderTypes) {
       for (int a = -128; a < 128; ++a)
         for (int b = -128; b < 128; ++b)
           ASSERT_EQ(signed_value(op, *type, a, b), exact(op, a, b, 64, true)) << info(op).name << " " << a << " " << b;
-  EXPECT_EQ(signed_value(BinaryOp::div, int32, 24 + 9, 10), 3);         // ceil-div(24, 10)
+  EXPECT_EQ(signed_value(BinaryOp::div, int32, 24 + 9, 10), 3);  // ceil-div(24, 10)
   EXPECT_EQ(signed_value(BinaryOp::div, int32, 241 + 48 * -10, 16), -15);
   EXPECT_EQ(signed_value(BinaryOp::trunc_div, int32, 241 + 48 * -10, 16), -14);
 }
@@ -263,7 +270,8 @@ TEST(Evaluate, SignOfFloats) {
   EXPECT_EQ(f64(UnaryOp::abs, -2.5), 2.5);
 }
 
-/// Float32 functions against the same function of a double, rounded: the float libm's error stays below one unit in the last place.
+/// Float32 functions against the same function of a double, rounded: the float libm's error stays below one unit in the last
+/// place.
 TEST(Evaluate, MathFunctions) {
   struct Case {
     UnaryOp op;
@@ -341,7 +349,8 @@ TEST(Evaluate, SmallFloatArithmeticRoundsOnce) {
         const auto check = [&](BinaryOp op, double exact) {
           const double want = nearest_in(exact, type->exponent_bits, type->mantissa_bits);
           const double got = to_double(*type, evaluate(op, *type, a, b));
-          ASSERT_TRUE(got == want || (std::isnan(got) && std::isnan(want))) << info(op).name << " " << x << " " << y << ": " << got;
+          ASSERT_TRUE(got == want || (std::isnan(got) && std::isnan(want)))
+              << info(op).name << " " << x << " " << y << ": " << got;
         };
         // The double result is itself exact, or so near that it decides no tie: it has more than twice the digits.
         check(BinaryOp::mul, x * y);
@@ -435,7 +444,8 @@ TEST(Evaluate, IntegersToFloats) {
   EXPECT_EQ(std::bit_cast<double>(evaluate_cast(CastMode::convert, float64, scalar_types::index, static_cast<Bits>(-7))), -7.0);
   EXPECT_EQ(to_double(scalar_types::float16, evaluate_cast(CastMode::convert, scalar_types::float16, int32, 70000)), infinity);
   EXPECT_EQ(to_double(scalar_types::float16, evaluate_cast(CastMode::saturate, scalar_types::float16, int32, 70000)), 65504);
-  EXPECT_EQ(to_double(scalar_types::float16, evaluate_cast(CastMode::saturate, scalar_types::float16, float32, pattern(-1e10f))), -65504);
+  EXPECT_EQ(to_double(scalar_types::float16, evaluate_cast(CastMode::saturate, scalar_types::float16, float32, pattern(-1e10f))),
+            -65504);
   EXPECT_EQ(to_f32(evaluate_cast(CastMode::convert, float32, scalar_types::boolean, 1)), 1.0f);
   EXPECT_EQ(to_f32(evaluate_cast(CastMode::convert, float32, float64, pattern(1e300))), std::numeric_limits<float>::infinity());
 }

@@ -141,10 +141,13 @@ TEST(Walk, VectorsWidenWhatDependsOnThem) {
   EXPECT_THROW(widened(ramp(i, 1, 4)), Error);
   EXPECT_THROW(widened(broadcast(i, 4)), Error);
   // And narrows again.
-  EXPECT_EQ(rewrite(loaded, [](const Expr &x) -> Expr {
-              const auto *b = x.as<Broadcast>();
-              return b ? b->a : x.as<Ramp>() ? x.as<Ramp>()->base : x;
-            }).type(), DType(types::float32));
+  EXPECT_EQ(rewrite(loaded,
+                    [](const Expr &x) -> Expr {
+                      const auto *b = x.as<Broadcast>();
+                      return b ? b->a : x.as<Ramp>() ? x.as<Ramp>()->base : x;
+                    })
+                .type(),
+            DType(types::float32));
 }
 
 TEST(Walk, ReductionsBindTheirAxes) {
@@ -185,7 +188,9 @@ TEST(Walk, Equality) {
   EXPECT_FALSE(equal(Expr(), Expr(1)));
   EXPECT_EQ(hash(load(a, {Expr(i) + 1})), hash(load(a, {Expr(i) + 1})));
   EXPECT_NE(hash(Expr(i) + 1), hash(Expr(i) + 2));
-  const auto check = [](int line) { return make(Check{Expr(i) < 3, "i is small", Location("a.cpp", static_cast<unsigned>(line))}); };
+  const auto check = [](int line) {
+    return make(Check{Expr(i) < 3, "i is small", Location("a.cpp", static_cast<unsigned>(line))});
+  };
   EXPECT_TRUE(equal(check(1), check(2)));
   const auto loop = [](const Stmt &body) { return make(For{i, 0, 4, LoopKind::serial, body}); };
   EXPECT_TRUE(equal(loop(make(Evaluate{i})), loop(make(Evaluate{i}))));
@@ -251,8 +256,8 @@ TEST(Walk, FreeNames) {
   const int target = 0;
   const ExternalFunction by_address{"f", &target, true}, by_name{"g", nullptr, true};
   const Expr value = load(t, {bound}) + call(types::index, by_address, {j}) + call(types::index, by_name, {i});
-  const Stmt s = make(For{i, 0, n, LoopKind::parallel,
-                          make(Allocate{t, make(Bind{bound, Expr(i) * 2, make(Store{a, {i, bound}, value, {}})})})});
+  const Stmt s = make(
+      For{i, 0, n, LoopKind::parallel, make(Allocate{t, make(Bind{bound, Expr(i) * 2, make(Store{a, {i, bound}, value, {}})})})});
   const FreeNames names = free_names(s);
   EXPECT_EQ(names.vars, (std::vector<Var>{n, k, size, m, j}));
   EXPECT_EQ(names.buffers, std::vector<Buffer>{a});
