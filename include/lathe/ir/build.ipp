@@ -27,7 +27,8 @@ LATHE_INLINE Expr constant_bits(DType type, std::uint64_t bits) {
 
 LATHE_INLINE Expr constant(DType type, std::int64_t value) {
   ensure(type.kind() != Kind::custom, "a constant of a custom type is made from its bits");
-  return constant_bits(type, evaluate_cast(CastMode::convert, type.element(), scalar_types::int64, static_cast<std::uint64_t>(value)));
+  return constant_bits(type,
+                       evaluate_cast(CastMode::convert, type.element(), scalar_types::int64, static_cast<std::uint64_t>(value)));
 }
 
 LATHE_INLINE Expr constant(DType type, double value) {
@@ -118,9 +119,7 @@ int match_lanes(std::string_view what, Operands &...operands) {
 inline bool folds(UnaryOp op, DType type) {
   return type.kind() != Kind::custom && op != UnaryOp::rsqrt && !(op >= UnaryOp::exp && op <= UnaryOp::sigmoid);
 }
-inline bool folds(BinaryOp op, DType type) {
-  return type.kind() != Kind::custom && op != BinaryOp::pow && op != BinaryOp::atan2;
-}
+inline bool folds(BinaryOp op, DType type) { return type.kind() != Kind::custom && op != BinaryOp::pow && op != BinaryOp::atan2; }
 
 LATHE_INLINE bool accepts(UnaryOp op, DType type) {
   if (type.kind() == Kind::custom) return true;
@@ -260,7 +259,8 @@ LATHE_INLINE Expr ranged(Expr a, Expr min, Expr max) {
 // ---- lanes --------------------------------------------------------------------------------------------------------------------
 
 LATHE_INLINE Expr ramp(Expr base, Expr stride, int lanes) {
-  ensure(base.lanes() == 1 && stride.type() == base.type() && base.type().is_integer(), "a ramp starts at and steps by scalar integers");
+  ensure(base.lanes() == 1 && stride.type() == base.type() && base.type().is_integer(),
+         "a ramp starts at and steps by scalar integers");
   if (lanes == 1) return base;
   if (is_constant(stride, 0)) return broadcast(std::move(base), lanes);
   const DType type = base.type().with_lanes(lanes);

@@ -29,6 +29,7 @@ class Printer {
 
   /// `last`: nothing follows in the block around it, so that what holds "from here on" needs no indentation.
   void statement(const Stmt &s, bool last = true) {
+    if (!s.defined()) return line("none");
     switch (s.node()->kind()) {
       case StmtKind::loop: return loop(*s.as<For>());
       case StmtKind::block: return sequence(*s.as<Block>(), last);
@@ -55,7 +56,9 @@ class Printer {
 
   void operation(const Operation &operation) {
     const OperationNode &o = *operation;
-    std::string head = o.kind == OperationKind::placeholder ? "placeholder " : o.kind == OperationKind::constant ? "constant " : "compute ";
+    std::string head = o.kind == OperationKind::placeholder ? "placeholder "
+                       : o.kind == OperationKind::constant  ? "constant "
+                                                            : "compute ";
     head += names_.of(operation) + ": ";
     for (std::size_t i = 0; i < o.types.size(); ++i) head += (i ? ", " : "") + lathe::to_string(o.types[i]);
     line(head + "[" + extents(o.shape) + "]" + promise(o.memory.strides, o.memory.alignment));

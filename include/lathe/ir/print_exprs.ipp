@@ -121,6 +121,7 @@ class ExprPrinter {
   /// Forgets the statement before and counts how often parts of these expressions are used.
   void begin(const std::vector<Expr> &roots) {
     texts_.clear();
+    texts_.emplace(nullptr, Text{"none"});  // a faulty node may lack an operand
     uses_.clear();
     walking::NodeSet counted;
     for (const Expr &root : roots) {
@@ -135,8 +136,9 @@ class ExprPrinter {
   }
 
   std::string operator()(const Expr &root) {
-    walking::post_order(root, [&](const ExprNode *node) { return texts_.contains(node); },
-                        [&](const Expr &e) { texts_.emplace(e.node(), named(e, describe(e), &e == &root)); });
+    walking::post_order(
+        root, [&](const ExprNode *node) { return texts_.contains(node); },
+        [&](const Expr &e) { texts_.emplace(e.node(), named(e, describe(e), &e == &root)); });
     return texts_.at(root.node()).text;
   }
 
@@ -270,9 +272,10 @@ class ExprPrinter {
     const OperatorInfo &op = info(b.op);
     if (op.symbol.empty()) return {std::string(op.name) + "(" + joined({b.a, b.b}) + ")"};
     const std::string left = operand(b.a, op.precedence);
-    if (b.op == BinaryOp::add && b.b.type().is_index() && b.b.as<Const>()) {  // i - 1 rather than i + -1
+    if (b.op == BinaryOp::add && b.b.as<Const>() && b.b.type().is_index()) {  // i - 1 rather than i + -1
       const std::int64_t value = static_cast<std::int64_t>(b.b.as<Const>()->bits);
-      if (value < 0 && value != std::numeric_limits<std::int64_t>::min()) return {left + " - " + std::to_string(-value), op.precedence};
+      if (value < 0 && value != std::numeric_limits<std::int64_t>::min())
+        return {left + " - " + std::to_string(-value), op.precedence};
     }
     const bool close = op.precedence == info(BinaryOp::mul).precedence;
     const std::string symbol = close ? std::string(op.symbol) : " " + std::string(op.symbol) + " ";

@@ -24,7 +24,8 @@ class NodeCheck {
   const char *fault() const {
     switch (e_.node()->kind()) {
       case ExprKind::constant: return type_.lanes() == 1 ? nullptr : "a constant has one lane";
-      case ExprKind::var: return type_ == e_.as<VarRef>()->var.type() ? nullptr : "a variable's use has another type than the variable";
+      case ExprKind::var:
+        return type_ == e_.as<VarRef>()->var.type() ? nullptr : "a variable's use has another type than the variable";
       case ExprKind::read: return "a read of a tensor remains";
       case ExprKind::load: return load(*e_.as<Load>());
       case ExprKind::unary: return unary(*e_.as<Unary>());
@@ -46,7 +47,8 @@ class NodeCheck {
         return scalar && type_.is_integer() && type_.is_vector() ? nullptr : "a ramp makes a vector of a scalar base and stride";
       }
       case ExprKind::broadcast:
-        return is(e_.as<Broadcast>()->a, type_.element()) && type_.is_vector() ? nullptr : "a broadcast makes a vector of a scalar";
+        return is(e_.as<Broadcast>()->a, type_.element()) && type_.is_vector() ? nullptr
+                                                                               : "a broadcast makes a vector of a scalar";
       case ExprKind::shuffle: return shuffle(*e_.as<Shuffle>());
       case ExprKind::call:
         for (const Expr &a : e_.as<Call>()->arguments)
@@ -79,7 +81,8 @@ class NodeCheck {
   }
 
   const char *binary(const Binary &b) const {
-    if (!b.a.defined() || !b.b.defined() || b.a.type() != b.b.type()) return "the operands of an operator differ in type or lanes";
+    if (!b.a.defined() || !b.b.defined() || b.a.type() != b.b.type())
+      return "the operands of an operator differ in type or lanes";
     if (!building::accepts(b.op, b.a.type())) return "an operator does not take these operands";
     const DType result = gives_bool(b.op) ? DType(scalar_types::boolean, b.a.lanes()) : b.a.type();
     return type_ == result ? nullptr : "an operator has another type than its operands give";
@@ -93,7 +96,8 @@ class NodeCheck {
   const char *cast(const Cast &c) const {
     if (!c.a.defined() || c.a.lanes() != type_.lanes()) return "a cast keeps the lanes";
     const bool custom = type_.kind() == Kind::custom || c.a.type().kind() == Kind::custom;
-    return c.mode != CastMode::reinterpret || custom || c.a.type().bits() == type_.bits() ? nullptr : "reinterpreting keeps the width";
+    return c.mode != CastMode::reinterpret || custom || c.a.type().bits() == type_.bits() ? nullptr
+                                                                                          : "reinterpreting keeps the width";
   }
 
   const char *shuffle(const Shuffle &s) const {
@@ -262,7 +266,8 @@ class Verifier {
       require(i.lanes() == 1 || lanes == 1 || i.lanes() == lanes, "indices have different numbers of lanes");
       lanes = std::max(lanes, i.lanes());
     }
-    require(s.value.type() == s.buffer->type.with_lanes(lanes), "the value of a store has another type than its buffer and indices give");
+    require(s.value.type() == s.buffer->type.with_lanes(lanes),
+            "the value of a store has another type than its buffer and indices give");
     if (!s.predicate.defined()) return;
     expression(s.predicate, "a predicate");
     if (const char *fault = NodeCheck::predicate_fault(s.predicate, lanes)) fail(fault);

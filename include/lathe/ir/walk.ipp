@@ -231,11 +231,12 @@ LATHE_INLINE void post_order(const Expr &root, FunctionRef<bool(const ExprNode *
 }
 
 LATHE_INLINE void walk_up(const Expr &root, NodeSet &done, VisitExpr visit) {
-  post_order(root, [&](const ExprNode *node) { return done.contains(node); },
-             [&](const Expr &e) {
-               visit(e);
-               done.insert(e.node());
-             });
+  post_order(
+      root, [&](const ExprNode *node) { return done.contains(node); },
+      [&](const Expr &e) {
+        visit(e);
+        done.insert(e.node());
+      });
 }
 
 /// Rewrites expressions bottom-up; remembers across calls, so that what statements share is rewritten once.
@@ -244,12 +245,13 @@ class Rewriter {
   explicit Rewriter(ChangeExpr change) : change_(change) {}
 
   Expr operator()(const Expr &root) {
-    post_order(root, [&](const ExprNode *node) { return done_.contains(node); },
-               [&](const Expr &e) {
-                 Expr changed = change_(map_children(e, [&](const Expr &child) { return done_.at(child.node()); }));
-                 ensure(changed.defined(), "a rewrite gives an expression");
-                 done_.emplace(e.node(), std::move(changed));
-               });
+    post_order(
+        root, [&](const ExprNode *node) { return done_.contains(node); },
+        [&](const Expr &e) {
+          Expr changed = change_(map_children(e, [&](const Expr &child) { return done_.at(child.node()); }));
+          ensure(changed.defined(), "a rewrite gives an expression");
+          done_.emplace(e.node(), std::move(changed));
+        });
     return done_.at(root.node());
   }
 
@@ -296,8 +298,8 @@ LATHE_INLINE Expr rewrite(const Expr &root, FunctionRef<Expr(const Expr &)> chan
 namespace walking {
 
 LATHE_INLINE Stmt rewrite_exprs_of(const Stmt &s, Rewriter &rewriter) {
-  return map_children(s, [&](const Expr &e) { return rewriter(e); },
-                      [&](const Stmt &nested) { return rewrite_exprs_of(nested, rewriter); });
+  return map_children(
+      s, [&](const Expr &e) { return rewriter(e); }, [&](const Stmt &nested) { return rewrite_exprs_of(nested, rewriter); });
 }
 
 }  // namespace walking
@@ -309,8 +311,8 @@ LATHE_INLINE Stmt rewrite_exprs(const Stmt &root, FunctionRef<Expr(const Expr &)
 
 LATHE_INLINE Stmt rewrite_stmts(const Stmt &root, FunctionRef<Stmt(const Stmt &)> change) {
   if (!root.defined()) return root;
-  return change(map_children(root, [](const Expr &e) { return e; },
-                             [&](const Stmt &nested) { return rewrite_stmts(nested, change); }));
+  return change(map_children(
+      root, [](const Expr &e) { return e; }, [&](const Stmt &nested) { return rewrite_stmts(nested, change); }));
 }
 
 // ---- substitution -------------------------------------------------------------------------------------------------------------
@@ -372,11 +374,12 @@ LATHE_INLINE Stmt substitute_in(const Stmt &s, const VarMap<Expr> &replacements,
   const Var *bound = nullptr;
   if (const auto *loop = s.as<For>()) bound = &loop->var;
   if (const auto *bind = s.as<Bind>()) bound = &bind->var;
-  return map_children(s, [&](const Expr &e) { return rewriter(e); },
-                      [&](const Stmt &nested) -> Stmt {
-                        if (bound && replacements.contains(*bound)) return substitute(nested, *without(replacements, {*bound}));
-                        return substitute_in(nested, replacements, rewriter);
-                      });
+  return map_children(
+      s, [&](const Expr &e) { return rewriter(e); },
+      [&](const Stmt &nested) -> Stmt {
+        if (bound && replacements.contains(*bound)) return substitute(nested, *without(replacements, {*bound}));
+        return substitute_in(nested, replacements, rewriter);
+      });
 }
 
 }  // namespace walking

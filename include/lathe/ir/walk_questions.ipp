@@ -59,8 +59,9 @@ LATHE_INLINE bool equal(const Expr &a, const Expr &b) {
     if (!compared.emplace(x->node(), y->node()).second) continue;
     const bool same = std::visit(
         [&]<class Node>(const Node &node) {
-          return walking::same_node(node, *y->as<Node>(), [&](const Expr *p, const Expr *q) { stack.emplace_back(p, q); },
-                                    [](const Stmt *, const Stmt *) {});
+          return walking::same_node(
+              node, *y->as<Node>(), [&](const Expr *p, const Expr *q) { stack.emplace_back(p, q); },
+              [](const Stmt *, const Stmt *) {});
         },
         x->node()->data);
     if (!same) return false;
@@ -74,8 +75,9 @@ LATHE_INLINE bool equal(const Stmt &a, const Stmt &b) {
   bool same = true;
   const bool fields = std::visit(
       [&]<class Node>(const Node &node) {
-        return walking::same_node(node, *b.as<Node>(), [&](const Expr *p, const Expr *q) { same = same && equal(*p, *q); },
-                                  [&](const Stmt *p, const Stmt *q) { same = same && equal(*p, *q); });
+        return walking::same_node(
+            node, *b.as<Node>(), [&](const Expr *p, const Expr *q) { same = same && equal(*p, *q); },
+            [&](const Stmt *p, const Stmt *q) { same = same && equal(*p, *q); });
       },
       a.node()->data);
   return fields && same;
@@ -111,19 +113,20 @@ void mix_field(std::size_t &seed, const Field &field) {
 LATHE_INLINE std::size_t hash(const Expr &e) {
   if (!e.defined()) return 0;
   std::unordered_map<const ExprNode *, std::size_t> done;
-  walking::post_order(e, [&](const ExprNode *node) { return done.contains(node); },
-                      [&](const Expr &x) {
-                        std::size_t seed = x.node()->data.index();
-                        walking::mix(seed, std::hash<const void *>()(&x.type().scalar()));
-                        walking::mix(seed, static_cast<std::size_t>(x.lanes()));
-                        std::visit(
-                            [&]<class Node>(const Node &node) {
-                              walking::for_each_field<Node>([&](auto member) { walking::mix_field(seed, node.*member); });
-                            },
-                            x.node()->data);
-                        for_each_child(x, [&](const Expr &child) { walking::mix(seed, done.at(child.node())); });
-                        done.emplace(x.node(), seed);
-                      });
+  walking::post_order(
+      e, [&](const ExprNode *node) { return done.contains(node); },
+      [&](const Expr &x) {
+        std::size_t seed = x.node()->data.index();
+        walking::mix(seed, std::hash<const void *>()(&x.type().scalar()));
+        walking::mix(seed, static_cast<std::size_t>(x.lanes()));
+        std::visit(
+            [&]<class Node>(const Node &node) {
+              walking::for_each_field<Node>([&](auto member) { walking::mix_field(seed, node.*member); });
+            },
+            x.node()->data);
+        for_each_child(x, [&](const Expr &child) { walking::mix(seed, done.at(child.node())); });
+        done.emplace(x.node(), seed);
+      });
   return done.at(e.node());
 }
 
