@@ -3,6 +3,8 @@
 /// \file
 /// The runtime table of an executor, and the rule for loops inside loops.
 
+#include <utility>
+
 #include "lathe/runtime/executor.hpp"
 #include "lathe/runtime/process.hpp"
 #include "lathe/runtime/scratch.hpp"
@@ -15,12 +17,8 @@ struct RuntimeTable {
 
   static std::int32_t parallel_for(const Runtime *runtime, std::int64_t begin, std::int64_t end, CompiledFunction body,
                                    const Slot *slots) noexcept {
-    const auto run_chunk = [=](std::int64_t first, std::int64_t last) {
-      const Args args{slots, first, last};
-      return body(&args, runtime);
-    };
     try {
-      return executor(runtime).parallel_for(begin, end, run_chunk);
+      return executor(runtime).parallel_for(begin, end, LoopBody(body, slots, runtime));
     } catch (...) {  // thrown by somebody's own executor
       return status_callback_failed;
     }
@@ -39,18 +37,28 @@ LATHE_INLINE Executor::Executor(std::uint64_t scratch_limit)
           1, sizeof(Runtime), this, &RuntimeTable::parallel_for, &RuntimeTable::scratch_acquire, &RuntimeTable::scratch_release} {
 }
 
+LATHE_INLINE LoopBody::LoopBody(CompiledFunction function, const Slot *slots, const Runtime *runtime)
+    : call_([](const LoopBody &self, std::int64_t begin, std::int64_t end) noexcept {
+        const Args args{self.slots_, begin, end};
+        return self.function_(&args, self.runtime_);
+      }),
+      function_(function),
+      slots_(slots),
+      runtime_(runtime) {}
+
+LATHE_INLINE std::int32_t LoopBody::operator()(std::int64_t begin, std::int64_t end) const {
+  bool &inside = inside_loop_body();
+  const bool before = std::exchange(inside, true);
+  const std::int32_t status = call_(*this, begin, end);
+  inside = before;
+  return status;
+}
+
 LATHE_INLINE std::int32_t Executor::parallel_for(std::int64_t begin, std::int64_t end, LoopBody body) {
   if (begin >= end) return status_ok;
-  bool &inside = inside_loop_body();
-  if (inside || begin + 1 == end) return body(begin, end);
-  const auto marked = [body](std::int64_t first, std::int64_t last) {
-    bool &inside_here = inside_loop_body();
-    inside_here = true;
-    const std::int32_t status = body(first, last);
-    inside_here = false;
-    return status;
-  };
-  return run(begin, end, marked);
+  // A single iteration does not count as a loop: those inside it may still be shared out.
+  if (inside_loop_body() || begin + 1 == end) return body.call_(body, begin, end);
+  return run(begin, end, body);
 }
 
 }  // namespace lathe::inline LATHE_ABI

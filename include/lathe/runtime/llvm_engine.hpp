@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "lathe/runtime/llvm_library.hpp"
-#include "lathe/support/function_ref.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -31,7 +30,7 @@ class LlvmEngine {
   LlvmEngine &operator=(const LlvmEngine &) = delete;
 
   /// Adds an object file, which must stay where it is until `remove`. It is linked when its first function is looked up.
-  /// \throws Error X001 when LLVM does not take it, J003 after a fatal error.
+  /// \throws Error X001 when LLVM does not take it.
   llvm_c::Dylib add(std::span<const std::byte> object);
 
   /// The address of a function. Names that the object lacks are searched in the process.
@@ -45,7 +44,6 @@ class LlvmEngine {
   bool is_lost() const { return lost_.load(std::memory_order_acquire); }
 
  private:
-  void run(FunctionRef<void()> work);
   llvm_c::Dylib take_dylib();
   llvm_c::Dylib make_dylib();
   static void report(void *engine, llvm_c::Error error);

@@ -3,6 +3,8 @@
 /// \file
 /// Linking object files by LLJIT.
 
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "lathe/diag/diagnostic.hpp"
@@ -59,24 +61,12 @@ LATHE_INLINE llvm_c::Dylib LlvmEngine::make_dylib() {
   return dylib;
 }
 
-/// Runs `work` on LLVM's thread; after a fatal error nothing of this engine is touched any more.
-LATHE_INLINE void LlvmEngine::run(FunctionRef<void()> work) {
-  try {
-    llvm_thread().run(work);
-  } catch (const LlvmFatalError &error) {
-    lost_.store(true, std::memory_order_release);
-    fail_llvm_gave_up(error);
-  }
-}
-
 LATHE_INLINE llvm_c::Dylib LlvmEngine::add(std::span<const std::byte> object) {
+  // Only reads the table of symbols, which meets no fatal errors and so needs no thread of LLVM's.
   const llvm_c::Dylib dylib = take_dylib();
-  std::string why;
-  run([&] {
-    const llvm_c::MemoryBuffer buffer = library_.LLVMCreateMemoryBufferWithMemoryRange(
-        reinterpret_cast<const char *>(object.data()), object.size(), "lathe.o", false);
-    why = take_message(library_, library_.LLVMOrcLLJITAddObjectFile(jit_, dylib, buffer));
-  });
+  const llvm_c::MemoryBuffer buffer = library_.LLVMCreateMemoryBufferWithMemoryRange(
+      reinterpret_cast<const char *>(object.data()), object.size(), "lathe.o", false);
+  const std::string why = take_message(library_, library_.LLVMOrcLLJITAddObjectFile(jit_, dylib, buffer));
   if (why.empty()) return dylib;
   remove(dylib);
   fail_internal("LLVM does not take the object file: " + why);
@@ -84,15 +74,18 @@ LATHE_INLINE llvm_c::Dylib LlvmEngine::add(std::span<const std::byte> object) {
 
 namespace llvm_lookups {
 
-/// The answer to one look-up, which LLVM may give on another thread when that one is linking the same object.
+/// The answer to one look-up, which LLVM may give on another thread when that one is linking the same object. Shared with the
+/// asker, who may go on as soon as it is given.
 struct Answer {
   const LlvmLibrary &library;
   std::uint64_t address = 0;
   std::string why{};
   std::atomic<bool> given{false};
 
+  /// `answer` is a shared pointer of its own.
   static void receive(llvm_c::Error error, llvm_c::Symbol *symbols, std::size_t count, void *answer) {
-    auto &self = *static_cast<Answer *>(answer);
+    const std::unique_ptr<std::shared_ptr<Answer>> held(static_cast<std::shared_ptr<Answer> *>(answer));
+    Answer &self = **held;
     self.why = take_message(self.library, error);
     if (error == nullptr && count == 1) self.address = symbols[0].address;
     self.given.store(true, std::memory_order_release);
@@ -105,16 +98,23 @@ struct Answer {
 LATHE_INLINE void *LlvmEngine::address(llvm_c::Dylib dylib, const std::string &name) {
   void *address = nullptr;
   std::string why;
-  run([&] {
-    llvm_lookups::Answer answer{library_};
+  const auto look_up = [&] {
+    using llvm_lookups::Answer;
+    const std::shared_ptr<Answer> answer(new Answer{library_});
     llvm_c::SearchElement where{dylib, llvm_c::exported_symbols_only};
     llvm_c::LookupElement what{library_.LLVMOrcLLJITMangleAndIntern(jit_, name.c_str()), llvm_c::required_symbol};
-    library_.LLVMOrcExecutionSessionLookup(session_, llvm_c::lookup_static, &where, 1, &what, 1, &llvm_lookups::Answer::receive,
-                                           &answer);
-    answer.given.wait(false, std::memory_order_acquire);
-    address = reinterpret_cast<void *>(answer.address);
-    why = std::move(answer.why);
-  });
+    library_.LLVMOrcExecutionSessionLookup(session_, llvm_c::lookup_static, &where, 1, &what, 1, &Answer::receive,
+                                           new std::shared_ptr<Answer>(answer));
+    answer->given.wait(false, std::memory_order_acquire);
+    address = reinterpret_cast<void *>(answer->address);
+    why = std::move(answer->why);
+  };
+  try {
+    llvm_thread().run(look_up);
+  } catch (const LlvmFatalError &error) {
+    lost_.store(true, std::memory_order_release);
+    fail_llvm_gave_up(error);
+  }
   if (why.empty()) return address;
   const std::string reports = take_reports();
   fail("J004", "function " + name + " cannot be linked", {},
