@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// Compiles emitted C with the machine's compilers, loads it, and runs it on a plain runtime of its own; and small programs by hand.
+/// Compiles emitted C with the machine's compilers, loads it, and runs it on a plain runtime of its own; and small programs by
+/// hand.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -11,9 +12,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
-#include <memory>
 #include <string>
 #include <vector>
 

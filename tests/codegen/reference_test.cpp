@@ -125,7 +125,8 @@ TEST(Reference, InitWhereAndTriangularDomain) {
   const Tensor bias = placeholder("bias", i32, {4});
   const Expr odd = equals(Expr(k) % 2, 1);
   // bias[i] + sum of odd k in [1, i + 2)
-  const Operation s = compute("s", {4}, {i}, {reduce(sum_of(i32), {cast(i32, k)}, {{k, 1, Expr(i) + 1}}, odd, {read(bias, {i})})});
+  const Operation s =
+      compute("s", {4}, {i}, {reduce(sum_of(i32), {cast(i32, k)}, {{k, 1, Expr(i) + 1}}, odd, {read(bias, {i})})});
   EXPECT_EQ(evaluate<std::int32_t>(s, {{{bias, array<std::int32_t>(i32, {4}, {10, 20, 30, 40})}}, {}}),
             (std::vector<std::int32_t>{11, 21, 34, 44}));
 }
@@ -135,10 +136,10 @@ TEST(Reference, RaggedRowsWithExtentsRead) {
   const Tensor starts = placeholder("starts", i32, {4}), values = placeholder("values", f32, {6});
   const Expr begin = cast(index_type, read(starts, {i})), end = cast(index_type, read(starts, {Expr(i) + 1}));
   const Operation s = compute("s", {3}, {i}, {reduce(sum_of(f32), {read(values, {k})}, {{k, begin, end - begin}})});
-  EXPECT_EQ(evaluate<float>(s, {{{starts, array<std::int32_t>(i32, {4}, {0, 2, 2, 6})},
-                                 {values, array<float>(f32, {6}, {1, 2, 3, 4, 5, 6})}},
-                                {}}),
-            (std::vector<float>{3, 0, 18}));
+  EXPECT_EQ(
+      evaluate<float>(
+          s, {{{starts, array<std::int32_t>(i32, {4}, {0, 2, 2, 6})}, {values, array<float>(f32, {6}, {1, 2, 3, 4, 5, 6})}}, {}}),
+      (std::vector<float>{3, 0, 18}));
 }
 
 TEST(Reference, TupleReductionFindsTheFirstGreatest) {
@@ -153,7 +154,8 @@ TEST(Reference, TupleReductionFindsTheFirstGreatest) {
   const Reducer argmax(new ReducerNode(node));
   const Tensor a = placeholder("a", f32, {5});
   const std::vector<Expr> sources{read(a, {k}), cast(i32, k)};
-  const Operation best = compute("best", {}, {}, {reduce(argmax, sources, {{k, 0, 5}}), reduce(argmax, sources, {{k, 0, 5}}, {}, {}, 1)});
+  const Operation best =
+      compute("best", {}, {}, {reduce(argmax, sources, {{k, 0, 5}}), reduce(argmax, sources, {{k, 0, 5}}, {}, {}, 1)});
   const std::vector<Tensor> outputs{{best, 1}, {best, 0}};
   const auto results = evaluate_reference(outputs, {{{a, array<float>(f32, {5}, {1, 7, 3, 7, 2})}}, {}});
   EXPECT_EQ(elements<std::int32_t>(results[0]), std::vector<std::int32_t>{1});
@@ -206,7 +208,8 @@ TEST(Reference, RefusesWhatItCannotEvaluate) {
   EXPECT_EQ(error_code(broken, {{{a, array<std::int32_t>(i32, {4}, {0, 3, 1, 4})}}, {}}),
             "R005 a value promised to lie in [0, 3] is 4");
   const Operation overflow = compute("d", {4}, {i}, {cast(i32, Expr(p) + i)});
-  EXPECT_EQ(error_code(overflow, {{}, {{p, 0x7fffffffffffffff}}}), "R004 index arithmetic overflows 64 bits: 9223372036854775807 + 1");
+  EXPECT_EQ(error_code(overflow, {{}, {{p, 0x7fffffffffffffff}}}),
+            "R004 index arithmetic overflows 64 bits: 9223372036854775807 + 1");
 }
 
 TEST(Reference, StagesAreEvaluatedOnceAndMayBeGiven) {

@@ -14,9 +14,9 @@
 namespace lathe::inline LATHE_ABI::codegen {
 
 /// Emits lowered code without lanes, guarding selects and small-float arithmetic (what the C target's pipeline gives). The text
-/// includes <stdint.h> and nothing else; functions of math.h and external functions without an address are declared and left to the
-/// linker. Compile with -ffp-contract=off for the results of every other back end, bit for bit. The ABI is restated in the text.
-/// Equal programs give equal text. \throws Error G003 when two calls give one function different types.
+/// includes <stdint.h> and nothing else; functions of math.h and external functions without an address are declared and left to
+/// the linker. Compile with -ffp-contract=off for the results of every other back end, bit for bit. The ABI is restated in the
+/// text. Equal programs give equal text. \throws Error G003 when two calls give one function different types.
 Source emit_c(const ir::Program &program);
 
 }  // namespace lathe::inline LATHE_ABI::codegen

@@ -68,8 +68,8 @@ class CLikePrinter {
   void open(std::string_view head);  ///< "head {" and a scope
   void close(std::string_view tail = "}");
 
-  /// Declares a thing in the scope that is open; its declaration, printed by `print`, is taken back if the rest of the scope does not use
-  /// the name. `rest` prints what may.
+  /// Declares a thing in the scope that is open; its declaration, printed by `print`, is taken back if the rest of the scope does
+  /// not use the name. `rest` prints what may.
   void declared(const void *thing, std::string_view wish, FunctionRef<std::string(const std::string &name)> declaration,
                 FunctionRef<void()> rest);
   /// The name of a variable or buffer; counts as its use.

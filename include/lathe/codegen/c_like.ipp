@@ -140,8 +140,9 @@ LATHE_INLINE void CLikePrinter::store(const ir::Store &store) {
   roots.push_back(value);
   const std::vector<CText> texts = CExpressionPrinter(*this).print(roots);
   const auto rank = static_cast<std::ptrdiff_t>(store.indices.size());
-  const CText place = CExpressionPrinter::offset(store.buffer, {texts.begin(), texts.begin() + rank},
-                                                 {texts.begin() + rank, texts.begin() + rank + static_cast<std::ptrdiff_t>(layout.size())});
+  const CText place =
+      CExpressionPrinter::offset(store.buffer, {texts.begin(), texts.begin() + rank},
+                                 {texts.begin() + rank, texts.begin() + rank + static_cast<std::ptrdiff_t>(layout.size())});
   std::string text = name_of(store.buffer.node(), store.buffer->name) + "[" + place.text + "]" + std::string(assignment) +
                      texts.back().text + ";";
   if (store.predicate.defined()) text = "if (" + texts[texts.size() - 2].text + ") " + text;

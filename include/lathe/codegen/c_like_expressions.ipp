@@ -19,10 +19,24 @@ namespace lathe::inline LATHE_ABI::codegen {
 namespace c_like_printing {
 
 /// Precedences of C.
-enum : int { lowest = 0, conditional = 3, either = 4, all_of = 5, bit_or = 6, bit_xor = 7, bit_and = 8, equality = 9, relation = 10,
-             shift = 11, sum = 12, product = 13, prefix = 14, atom = 16 };
+enum : int {
+  lowest = 0,
+  conditional = 3,
+  either = 4,
+  all_of = 5,
+  bit_or = 6,
+  bit_xor = 7,
+  bit_and = 8,
+  equality = 9,
+  relation = 10,
+  shift = 11,
+  sum = 12,
+  product = 13,
+  prefix = 14,
+  atom = 16
+};
 
-inline constexpr int deepest = 64;         // operators in one another before a temporary is due
+inline constexpr int deepest = 64;          // operators in one another before a temporary is due
 inline constexpr std::size_t longest = 96;  // characters of an operand before a temporary is due
 
 LATHE_INLINE std::string within(const CText &text, int limit) {
@@ -105,7 +119,10 @@ LATHE_INLINE CText c_literal(OperatorLibrary &library, DType type, std::uint64_t
   }
   if (type.is_float() || type.kind() == Kind::custom) {  // their bits
     char digits[32];
-    std::snprintf(digits, sizeof digits, type.bytes() == 8 ? "UINT64_C(0x%llx)" : type.bytes() == 4 ? "0x%llxu" : "0x%llx",
+    std::snprintf(digits, sizeof digits,
+                  type.bytes() == 8   ? "UINT64_C(0x%llx)"
+                  : type.bytes() == 4 ? "0x%llxu"
+                                      : "0x%llx",
                   static_cast<unsigned long long>(bits));
     return {digits};
   }
@@ -314,7 +331,8 @@ LATHE_INLINE CText CExpressionPrinter::unary(const ir::Expr &, const ir::Unary &
   CText a = take(node.a);
   if (node.op == ir::UnaryOp::logical_not || (node.op == ir::UnaryOp::bit_not && type.is_bool()))
     return {"!" + within(a, prefix), prefix, a.depth + 1};
-  ensure(type.kind() != Kind::custom && (!type.is_float() || type.bits() >= 32), "small floats are widened before their arithmetic");
+  ensure(type.kind() != Kind::custom && (!type.is_float() || type.bits() >= 32),
+         "small floats are widened before their arithmetic");
   return type.is_float() ? unary_of_float(node.op, type, std::move(a)) : unary_of_integer(node.op, type, std::move(a));
 }
 
@@ -357,7 +375,9 @@ LATHE_INLINE CText CExpressionPrinter::unary_of_float(ir::UnaryOp op, DType type
     case UnaryOp::is_nan:
     case UnaryOp::is_inf:
     case UnaryOp::is_finite: return use(ir::info(op).name, type, {a});
-    default: ensure(ir::is_float_only(op), "an operator of floats"); return function_call(library_.use_math(ir::info(op).name, type), {a});
+    default:
+      ensure(ir::is_float_only(op), "an operator of floats");
+      return function_call(library_.use_math(ir::info(op).name, type), {a});
   }
 }
 
@@ -366,7 +386,8 @@ LATHE_INLINE CText CExpressionPrinter::binary(const ir::Expr &, const ir::Binary
   if (ir::is_comparison(node.op)) return comparison(node);
   const CText a = take(node.a), b = take(node.b);
   if (type.is_bool()) return logic(node.op, a, b);
-  ensure(type.kind() != Kind::custom && (!type.is_float() || type.bits() >= 32), "small floats are widened before their arithmetic");
+  ensure(type.kind() != Kind::custom && (!type.is_float() || type.bits() >= 32),
+         "small floats are widened before their arithmetic");
   return type.is_float() ? float_binary(node.op, type, a, b) : integer_binary(node, type, a, b);
 }
 
@@ -530,7 +551,8 @@ LATHE_INLINE CText CExpressionPrinter::cast(DType to, const ir::Cast &node) {
   if (is_small(to)) return to_small_float(to, from, saturates, std::move(a));
   const std::string_view type = c_type(printer_.dialect_, to);
   if (to.is_float()) {
-    if (saturates && from.is_float()) a = function_call(library_.use_saturation(to, scalar_types::float64), {converted("double", a)});
+    if (saturates && from.is_float())
+      a = function_call(library_.use_saturation(to, scalar_types::float64), {converted("double", a)});
     return from == to ? a : converted(type, a);
   }
   if (from.is_float() || (saturates && !from.is_bool())) return function_call(library_.use_saturation(to, from), {a});

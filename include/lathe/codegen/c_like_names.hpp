@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// Identifiers for C-like text: any name becomes a legal one that is no keyword, clashes with no library and is unique where it is seen.
+/// Identifiers for C-like text: any name becomes a legal one that is no keyword, clashes with no library and is unique where it
+/// is seen.
 
 #include <cstddef>
 #include <functional>

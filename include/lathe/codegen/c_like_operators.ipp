@@ -15,16 +15,18 @@ namespace c_like_operators {
 
 enum class Family { signed_integer, unsigned_integer, floating, small_float };
 
-/// One function: `text` follows "static inline". $T is the type, $U its unsigned twin, $W the 64-bit integer of its sign, $t and $u the
-/// suffixes of $T and $U, $B its bits; of a float, $E the greatest exponent field, $M the bits of the mantissa and $G the negated
-/// exponent of the least subnormal. @name1 is a function of math.h with one operand, [word] another one of these, [word f32] for a type.
+/// One function: `text` follows "static inline". $T is the type, $U its unsigned twin, $W the 64-bit integer of its sign, $t and
+/// $u the suffixes of $T and $U, $B its bits; of a float, $E the greatest exponent field, $M the bits of the mantissa and $G the
+/// negated exponent of the least subnormal. @name1 is a function of math.h with one operand, [word] another one of these, [word
+/// f32] for a type.
 struct Rule {
   std::string_view word;
   Family family;
   std::string_view text;
 };
 
-inline constexpr Family si = Family::signed_integer, ui = Family::unsigned_integer, fl = Family::floating, sf = Family::small_float;
+inline constexpr Family si = Family::signed_integer, ui = Family::unsigned_integer, fl = Family::floating,
+                        sf = Family::small_float;
 
 inline constexpr Rule rules[] = {
     // Unsigned arithmetic wraps, signed overflow is undefined.
@@ -222,8 +224,8 @@ LATHE_INLINE std::string type_suffix(DType type) {
 LATHE_INLINE bool is_operator_function(std::string_view name) {
   const auto is_suffix = [](std::string_view text) {
     using namespace scalar_types;
-    for (const ScalarType *type : {&boolean, &int8, &int16, &int32, &int64, &uint8, &uint16, &uint32, &uint64, &scalar_types::float16,
-                                   &scalar_types::bfloat16, &float32, &float64})
+    for (const ScalarType *type : {&boolean, &int8, &int16, &int32, &int64, &uint8, &uint16, &uint32, &uint64,
+                                   &scalar_types::float16, &scalar_types::bfloat16, &float32, &float64})
       if (type_suffix(*type) == text) return true;
     return false;
   };
@@ -298,9 +300,10 @@ LATHE_INLINE std::string end_of(DType type, const char *which) {
 LATHE_INLINE std::string from_float(DType to, std::string_view to_type, const std::string &suffix) {
   const std::string end = "0x1p" + std::to_string(to.bits() - to.is_signed()) + suffix;
   if (!to.is_signed())
-    return "  if (value >= " + end + ") return " + end_of(to, "_MAX") + ";\n  return value > 0 ? (" + std::string(to_type) + ")value : 0;\n";
-  return "  if (value != value) return 0;\n  if (value >= " + end + ") return " + end_of(to, "_MAX") + ";\n  return value > -" + end +
-         " ? (" + std::string(to_type) + ")value : " + end_of(to, "_MIN") + ";\n";
+    return "  if (value >= " + end + ") return " + end_of(to, "_MAX") + ";\n  return value > 0 ? (" + std::string(to_type) +
+           ")value : 0;\n";
+  return "  if (value != value) return 0;\n  if (value >= " + end + ") return " + end_of(to, "_MAX") + ";\n  return value > -" +
+         end + " ? (" + std::string(to_type) + ")value : " + end_of(to, "_MIN") + ";\n";
 }
 
 LATHE_INLINE std::string from_integer(DType to, DType from, std::string_view to_type) {

@@ -4,7 +4,6 @@
 /// Running the interpreter's code.
 
 #include <new>
-#include <stdexcept>
 #include <string>
 
 #include "lathe/codegen/external_call.hpp"
@@ -20,7 +19,10 @@ namespace interpreter {
 class Machine {
  public:
   Machine(CompiledFunctionCode code, std::span<const InterpreterArgument> arguments)
-      : code_(std::move(code)), registers_(code_.registers), memories_(code_.buffers.size()), done_(code_.procedure_starts.size()) {
+      : code_(std::move(code)),
+        registers_(code_.registers),
+        memories_(code_.buffers.size()),
+        done_(code_.procedure_starts.size()) {
     for (std::size_t i = 0; i < memories_.size(); ++i) memories_[i].set_type(code_.buffers[i]->type);
     arguments_ = arguments;
   }
@@ -151,8 +153,8 @@ LATHE_INLINE std::int64_t Machine::offset_of(const Site &site, int lane, const c
   for (std::size_t i = 0; i < site.operands.size(); ++i) {
     const std::int64_t index = integer(site.operands[i].lane(lane));
     if (index < 0 || index >= memory.shape()[i]) [[unlikely]]
-      fault("R001", element_text(site, lane) + " is " + access + " outside its extents " + bracketed(memory.shape()) + ", in dimension " +
-                        std::to_string(i));
+      fault("R001", element_text(site, lane) + " is " + access + " outside its extents " + bracketed(memory.shape()) +
+                        ", in dimension " + std::to_string(i));
     offset += index * memory.strides()[i];
   }
   return offset;
@@ -257,9 +259,7 @@ LATHE_INLINE void Machine::execute(std::uint32_t start) {
     switch (step->code) {
       case Code::add_index:
       case Code::sub_index:
-      case Code::mul_index:
-        target = static_cast<ir::Bits>(checked(*step, integer(step->a.start), integer(step->b.start)));
-        break;
+      case Code::mul_index: target = static_cast<ir::Bits>(checked(*step, integer(step->a.start), integer(step->b.start))); break;
       case Code::less_index: target = integer(step->a.start) < integer(step->b.start); break;
       case Code::load: load(*step); break;
       case Code::call: call(*step); break;
@@ -323,7 +323,8 @@ LATHE_INLINE void Machine::run_loop(const Statement &statement) {
   if (extent <= 0) return;
   std::int64_t end = 0;
   if (__builtin_add_overflow(min, extent, &end))
-    fault("R004", "the loop over " + loop.var.name() + " ends beyond 64 bits: " + std::to_string(min) + " + " + std::to_string(extent));
+    fault("R004",
+          "the loop over " + loop.var.name() + " ends beyond 64 bits: " + std::to_string(min) + " + " + std::to_string(extent));
   loops_.push_back({&loop, statement.value.start});
   const bool parallel = loop.kind == ir::LoopKind::parallel;
   if (parallel) {
@@ -382,8 +383,6 @@ LATHE_INLINE void Machine::run_allocate(const Statement &statement) {
     shape_memory(statement, memory);
     memories_[memory].allocate();
   } catch (const std::bad_alloc &) {
-    fault("R008", "there is no memory for " + code_.buffers[memory]->name + bracketed(memories_[memory].shape()));
-  } catch (const std::length_error &) {
     fault("R008", "there is no memory for " + code_.buffers[memory]->name + bracketed(memories_[memory].shape()));
   }
   run(statement.children[0]);

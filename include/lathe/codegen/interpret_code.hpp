@@ -22,11 +22,29 @@ struct Value {
 };
 
 enum class Code : std::uint8_t {
-  add_index, sub_index, mul_index, less_index,  ///< scalars only
-  unary, binary, mul_add, select, cast, ramp, broadcast, shuffle, load, ranged, call, move,
-  mask_and, mask_and_not,             ///< lanes of `a` (if any) where `b` holds, or does not
-  jump, jump_if_false, jump_if_true,  ///< to instruction `site`; on `a`
-  force, finish,                      ///< runs procedure `site` unless it ran for this statement; ends it
+  add_index,
+  sub_index,
+  mul_index,
+  less_index,  ///< scalars only
+  unary,
+  binary,
+  mul_add,
+  select,
+  cast,
+  ramp,
+  broadcast,
+  shuffle,
+  load,
+  ranged,
+  call,
+  move,
+  mask_and,
+  mask_and_not,  ///< lanes of `a` (if any) where `b` holds, or does not
+  jump,
+  jump_if_false,
+  jump_if_true,  ///< to instruction `site`; on `a`
+  force,
+  finish,  ///< runs procedure `site` unless it ran for this statement; ends it
   stop,
 };
 
@@ -54,9 +72,9 @@ struct Site {
 struct Statement {
   ir::StmtKind kind = ir::StmtKind::block;
   const ir::StmtNode *node = nullptr;
-  std::uint32_t start = 0;  ///< its expressions, from this instruction to the next `stop`
-  Value value = {};         ///< loop variable, stored value, condition
-  Site site = {};           ///< store: where; loop: min and extent; allocate: shape, then strides
+  std::uint32_t start = 0;          ///< its expressions, from this instruction to the next `stop`
+  Value value = {};                 ///< loop variable, stored value, condition
+  Site site = {};                   ///< store: where; loop: min and extent; allocate: shape, then strides
   std::size_t parallel_levels = 0;  ///< allocate: nesting depth of parallel loops that may race for the buffer
   std::vector<Statement> children = {};
 };
@@ -66,14 +84,14 @@ struct CompiledFunctionCode {
   std::vector<Instruction> instructions;
   std::vector<Site> sites;
   std::vector<std::uint32_t> procedure_starts;
-  std::vector<ir::Bits> registers;    ///< initial values: constants are in place
-  std::vector<ir::Buffer> buffers;    ///< of each memory, by number; those of the parameters first
-  std::vector<Value> scalars;         ///< of each parameter: its register, for scalars
+  std::vector<ir::Bits> registers;      ///< initial values: constants are in place
+  std::vector<ir::Buffer> buffers;      ///< of each memory, by number; those of the parameters first
+  std::vector<Value> scalars;           ///< of each parameter: its register, for scalars
   std::vector<std::uint32_t> memories;  ///< of each parameter: its memory, for buffers
-  std::vector<Statement> layouts;     ///< of each parameter: shape and strides, for buffers
+  std::vector<Statement> layouts;       ///< of each parameter: shape and strides, for buffers
   std::vector<Statement> requirements;  ///< of the program
-  std::vector<bool> watched;          ///< of each memory: written in a parallel loop
-  std::size_t parallel_levels = 0;    ///< nesting depth of parallel loops
+  std::vector<bool> watched;            ///< of each memory: written in a parallel loop
+  std::size_t parallel_levels = 0;      ///< nesting depth of parallel loops
   Statement body;
 };
 

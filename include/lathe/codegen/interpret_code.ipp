@@ -107,7 +107,8 @@ class ExpressionCompiler {
   bool is_conditional(const ir::Expr &e) const { return facts_.at(e.node()).conditional; }
 
   bool guards(const ir::Expr &e) const {
-    if (const auto *select = e.as<ir::Select>()) return select->guards && (is_conditional(select->a) || is_conditional(select->b));
+    if (const auto *select = e.as<ir::Select>())
+      return select->guards && (is_conditional(select->a) || is_conditional(select->b));
     if (const auto *binary = e.as<ir::Binary>()) return ir::is_logical(binary->op) && is_conditional(binary->b);
     return false;
   }
@@ -303,8 +304,12 @@ class ExpressionCompiler {
 };
 
 LATHE_INLINE Value ExpressionCompiler::emit_binary(const ir::Expr &e, const ir::Binary &binary) {
-  Instruction step{.code = Code::binary, .op = static_cast<std::uint8_t>(binary.op), .target = state_.fresh(e.lanes()),
-                   .a = value_of(binary.a), .b = value_of(binary.b), .type = binary.a.type().element()};
+  Instruction step{.code = Code::binary,
+                   .op = static_cast<std::uint8_t>(binary.op),
+                   .target = state_.fresh(e.lanes()),
+                   .a = value_of(binary.a),
+                   .b = value_of(binary.b),
+                   .type = binary.a.type().element()};
   if (step.type.is_index() && e.lanes() == 1) switch (binary.op) {
       case ir::BinaryOp::add: step.code = Code::add_index; break;
       case ir::BinaryOp::sub: step.code = Code::sub_index; break;
@@ -318,8 +323,13 @@ LATHE_INLINE Value ExpressionCompiler::emit_binary(const ir::Expr &e, const ir::
 
 LATHE_INLINE Value ExpressionCompiler::emit_with_site(const ir::Expr &e, Code code, Value a, Site site) {
   const Value target = state_.fresh(e.lanes());
-  state_.emit({.code = code, .masked = mask_.set, .target = target, .a = a, .c = mask_.value,
-               .site = state_.add_site(std::move(site)), .type = e.type().element()});
+  state_.emit({.code = code,
+               .masked = mask_.set,
+               .target = target,
+               .a = a,
+               .c = mask_.value,
+               .site = state_.add_site(std::move(site)),
+               .type = e.type().element()});
   return target;
 }
 
@@ -358,12 +368,17 @@ LATHE_INLINE Value ExpressionCompiler::emit_node(const ir::Expr &e) {
     case ir::ExprKind::shuffle: return emit_shuffle(e, *e.as<ir::Shuffle>());
     case ir::ExprKind::unary: {
       const auto &node = *e.as<ir::Unary>();
-      return to_target({.code = Code::unary, .op = static_cast<std::uint8_t>(node.op), .a = value_of(node.a),
+      return to_target({.code = Code::unary,
+                        .op = static_cast<std::uint8_t>(node.op),
+                        .a = value_of(node.a),
                         .type = node.a.type().element()});
     }
     case ir::ExprKind::mul_add: {
       const auto &node = *e.as<ir::MulAdd>();
-      return to_target({.code = Code::mul_add, .a = value_of(node.a), .b = value_of(node.b), .c = value_of(node.c),
+      return to_target({.code = Code::mul_add,
+                        .a = value_of(node.a),
+                        .b = value_of(node.b),
+                        .c = value_of(node.c),
                         .type = e.type().element()});
     }
     case ir::ExprKind::select: {
@@ -372,8 +387,11 @@ LATHE_INLINE Value ExpressionCompiler::emit_node(const ir::Expr &e) {
     }
     case ir::ExprKind::cast: {
       const auto &node = *e.as<ir::Cast>();
-      return to_target({.code = Code::cast, .op = static_cast<std::uint8_t>(node.mode), .a = value_of(node.a),
-                        .type = e.type().element(), .from = node.a.type().element()});
+      return to_target({.code = Code::cast,
+                        .op = static_cast<std::uint8_t>(node.mode),
+                        .a = value_of(node.a),
+                        .type = e.type().element(),
+                        .from = node.a.type().element()});
     }
     case ir::ExprKind::ranged: {
       const auto &node = *e.as<ir::Ranged>();
@@ -381,11 +399,15 @@ LATHE_INLINE Value ExpressionCompiler::emit_node(const ir::Expr &e) {
     }
     case ir::ExprKind::ramp: {
       const auto &node = *e.as<ir::Ramp>();
-      return to_target({.code = Code::ramp, .a = value_of(node.base), .b = value_of(node.stride),
-                        .site = static_cast<std::uint32_t>(node.base.lanes()), .type = e.type().element()});
+      return to_target({.code = Code::ramp,
+                        .a = value_of(node.base),
+                        .b = value_of(node.stride),
+                        .site = static_cast<std::uint32_t>(node.base.lanes()),
+                        .type = e.type().element()});
     }
     case ir::ExprKind::broadcast:
-      return to_target({.code = Code::broadcast, .a = value_of(e.as<ir::Broadcast>()->a),
+      return to_target({.code = Code::broadcast,
+                        .a = value_of(e.as<ir::Broadcast>()->a),
                         .site = static_cast<std::uint32_t>(e.as<ir::Broadcast>()->a.lanes())});
     default: fail_internal("the interpreter runs lowered code only");
   }

@@ -4,6 +4,7 @@
 /// Bookkeeping of elements.
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "lathe/codegen/interpret_memory.hpp"
@@ -32,8 +33,12 @@ LATHE_INLINE void Memory::refer_to(std::byte *element_zero, bool written) {
   if (!written) written_.assign(static_cast<std::size_t>(count_), 0);
 }
 
+/// More memory than this is a mistake, of which allocators under a sanitizer make no exception.
+inline constexpr std::size_t most_bytes = std::size_t{1} << 40;
+
 LATHE_INLINE void Memory::allocate() {
   const auto bytes = static_cast<std::size_t>(count_) * static_cast<std::size_t>(element_bytes_);
+  if (bytes > most_bytes) throw std::bad_alloc();
   if (own_.size() < bytes) own_.resize(bytes);
   base_ = own_.data() - low_ * element_bytes_;
   all_written_ = false;

@@ -38,20 +38,21 @@ struct ReferenceArray {
 /// In what the oracle computes.
 enum class Arithmetic {
   in_program_types,  ///< bit for bit what the semantics of the IR say; reductions one element after another in the axes' order
-  in_double,         ///< every float is a float64 and never rounded to a narrower type; integers, bools and indices stay as they are
+  in_double,  ///< every float is a float64 and never rounded to a narrower type; integers, bools and indices stay as they are
 };
 
 /// What the tensors are computed from.
 struct ReferenceInputs {
   /// Placeholders; a computed tensor given here is not computed. In double, arrays may be of the tensor's type or float64.
   std::vector<std::pair<ir::Tensor, ReferenceArray>> tensors;
-  /// Scalar arguments and size symbols. A size symbol missing here is taken from the first placeholder whose shape names it alone.
+  /// Scalar arguments and size symbols. A size symbol missing here is taken from the first placeholder whose shape names it
+  /// alone.
   std::vector<std::pair<ir::Var, ir::Bits>> scalars;
 };
 
 /// Evaluates `outputs`, each tensor on the way once and whole. In double, arrays of floating tensors come as float64.
-/// \throws Error R001 for an index out of bounds that no condition guards, R004 for overflow of index arithmetic, R005 for a broken
-/// promise of a range, R008 for a missing or ill-shaped input.
+/// \throws Error R001 for an index out of bounds that no condition guards, R004 for overflow of index arithmetic, R005 for a
+/// broken promise of a range, R008 for a missing or ill-shaped input.
 std::vector<ReferenceArray> evaluate_reference(std::span<const ir::Tensor> outputs, const ReferenceInputs &inputs,
                                                Arithmetic arithmetic = Arithmetic::in_program_types);
 

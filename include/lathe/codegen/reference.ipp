@@ -65,7 +65,8 @@ class OperationEvaluation {
     for (const auto &[var, bits] : whole.scalars_) registers_[registers_.of_variable(var)] = bits;
     shape_ = integers(compile(operation->shape));
     for (const std::int64_t extent : shape_)
-      if (extent < 0) fail("R008", "the shape " + bracketed(shape_) + " of " + operation->name + " has a negative extent", operation->place);
+      if (extent < 0)
+        fail("R008", "the shape " + bracketed(shape_) + " of " + operation->name + " has a negative extent", operation->place);
     for (const ir::Var &axis : operation->axes) axes_.push_back(registers_.of_variable(axis));
   }
 

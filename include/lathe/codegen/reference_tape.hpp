@@ -30,7 +30,8 @@ struct Storage {
 /// Finds the elements of a tensor that was evaluated before.
 using FindStorage = FunctionRef<const Storage &(const ir::Tensor &)>;
 
-/// The registers that all tapes of an operation share: a register keeps constants and variables, every other is written by one step.
+/// The registers that all tapes of an operation share: a register keeps constants and variables, every other is written by one
+/// step.
 class Registers {
  public:
   std::uint32_t fresh() {
@@ -49,10 +50,24 @@ class Registers {
 };
 
 enum class Code : std::uint8_t {
-  index_add, index_sub, index_mul, index_less,  ///< the commonest, without a call
-  unary, binary, mul_add, select, cast, read, ranged, call, move,
-  jump, jump_if_false, jump_if_true,  ///< to instruction `b`; on register `a`
-  force, finish,                      ///< runs procedure `a` unless it ran for this element; ends it
+  index_add,
+  index_sub,
+  index_mul,
+  index_less,  ///< the commonest, without a call
+  unary,
+  binary,
+  mul_add,
+  select,
+  cast,
+  read,
+  ranged,
+  call,
+  move,
+  jump,
+  jump_if_false,
+  jump_if_true,  ///< to instruction `b`; on register `a`
+  force,
+  finish,  ///< runs procedure `a` unless it ran for this element; ends it
   stop,
 };
 
@@ -88,8 +103,8 @@ class Tape {
   std::vector<Site> sites_;
   std::vector<std::uint32_t> roots_;
   std::vector<std::uint32_t> procedure_starts_;
-  std::vector<std::uint64_t> done_;      // of each procedure: the run that it last ran in
-  std::vector<std::uint32_t> returns_;   // of the procedures under way
+  std::vector<std::uint64_t> done_;     // of each procedure: the run that it last ran in
+  std::vector<std::uint32_t> returns_;  // of the procedures under way
   std::uint64_t runs_ = 0;
 };
 

@@ -69,7 +69,8 @@ class TapeCompiler {
   bool is_conditional(const ir::Expr &e) const { return facts_.at(e.node()).conditional; }
 
   bool guards(const ir::Expr &e) const {
-    if (const auto *select = e.as<ir::Select>()) return select->guards && (is_conditional(select->a) || is_conditional(select->b));
+    if (const auto *select = e.as<ir::Select>())
+      return select->guards && (is_conditional(select->a) || is_conditional(select->b));
     if (const auto *binary = e.as<ir::Binary>()) return ir::is_logical(binary->op) && is_conditional(binary->b);
     return false;
   }
@@ -259,7 +260,10 @@ LATHE_INLINE std::uint32_t TapeCompiler::emit_call(const ir::Expr &e, const ir::
   }
   tape_.sites_.push_back(std::move(site));
   const std::uint32_t target = registers_.fresh();
-  emit({.code = Code::call, .target = target, .a = static_cast<std::uint32_t>(tape_.sites_.size() - 1), .b = in_double(),
+  emit({.code = Code::call,
+        .target = target,
+        .a = static_cast<std::uint32_t>(tape_.sites_.size() - 1),
+        .b = in_double(),
         .type = e.type()});
   return target;
 }
@@ -276,22 +280,32 @@ LATHE_INLINE std::uint32_t TapeCompiler::emit_node(const ir::Expr &e) {
     case ir::ExprKind::binary: return emit_binary(e, *e.as<ir::Binary>());
     case ir::ExprKind::unary: {
       const auto &node = *e.as<ir::Unary>();
-      return target_of({.code = Code::unary, .op = static_cast<std::uint8_t>(node.op), .a = register_of(node.a),
+      return target_of({.code = Code::unary,
+                        .op = static_cast<std::uint8_t>(node.op),
+                        .a = register_of(node.a),
                         .type = computed(node.a.type())});
     }
     case ir::ExprKind::mul_add: {
       const auto &node = *e.as<ir::MulAdd>();
-      return target_of({.code = Code::mul_add, .a = register_of(node.a), .b = register_of(node.b), .c = register_of(node.c),
+      return target_of({.code = Code::mul_add,
+                        .a = register_of(node.a),
+                        .b = register_of(node.b),
+                        .c = register_of(node.c),
                         .type = computed(e.type())});
     }
     case ir::ExprKind::select: {
       const auto &node = *e.as<ir::Select>();
-      return target_of({.code = Code::select, .a = register_of(node.condition), .b = register_of(node.a), .c = register_of(node.b)});
+      return target_of(
+          {.code = Code::select, .a = register_of(node.condition), .b = register_of(node.a), .c = register_of(node.b)});
     }
     case ir::ExprKind::cast: {
       const auto &node = *e.as<ir::Cast>();
-      return target_of({.code = Code::cast, .op = static_cast<std::uint8_t>(node.mode), .a = register_of(node.a), .b = in_double(),
-                        .type = e.type(), .from = node.a.type()});
+      return target_of({.code = Code::cast,
+                        .op = static_cast<std::uint8_t>(node.mode),
+                        .a = register_of(node.a),
+                        .b = in_double(),
+                        .type = e.type(),
+                        .from = node.a.type()});
     }
     case ir::ExprKind::ranged: {
       const auto &node = *e.as<ir::Ranged>();
