@@ -166,9 +166,28 @@ class NestBuilder {
     int first = 0;
     while (first < count && !plan.loops[static_cast<std::size_t>(first)].reduction) ++first;
     if (mixes_data(plan)) first = 0;
+    require_before(plan, number, first);
     const ir::Stmt start = starts(plan, first);
     const ir::Stmt combine = loops(plan, number, first, count, update(plan));
     return loops(plan, number, 0, first, ir::block({start, combine}));
+  }
+
+  /// Start values are written before the reduction loops, so what they read is not computed inside those.
+  void require_before(const Plan &plan, std::size_t number, int first) const {
+    for (const std::size_t child : children_[number]) {
+      const Plan &producer = plans_.plans[child];
+      if (producer.level < first) continue;
+      for (const ir::Expr &init : plan.reduction()->init)
+        ir::walk(init, [&](const ir::Expr &node) {
+          const ir::Read *read = node.as<ir::Read>();
+          if (!read || read->tensor.operation != producer.stage->key) return;
+          const scheduling::Step &step = *plans_.state->steps[static_cast<std::size_t>(producer.stage->attachment.step)];
+          scheduling::refuse(*plans_.state, step, "L007",
+                             producer.stage->name() + " gives start values of " + plan.stage->name() + ", so it cannot be computed inside its reduction",
+                             {{"why", "start values are written before the first reduction loop", {}},
+                              {"help", "compute it at a loop outside, or at root", {}}});
+        });
+    }
   }
 
   /// Whether a data axis was fused with a reduction axis, so that data points cannot be visited by data loops alone.

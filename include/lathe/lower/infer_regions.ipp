@@ -113,7 +113,8 @@ inline void set_region(Plan &plan, const std::optional<Interval> &touched, const
     const ir::Expr last = plan.facts.simplify(size - ir::Expr(1));
     if (plan.facts.proves(low <= ir::Expr(0))) low = ir::Expr(0);
     if (plan.facts.proves(high >= last)) high = last;
-    const ir::Expr span = plan.facts.simplify(high - low + ir::Expr(1));
+    ir::Expr span = plan.facts.simplify(high - low + ir::Expr(1));
+    if (plan.facts.proves(span <= ir::Expr(0))) span = ir::Expr(0);  // consumers without iterations
     // A span that still moves with enclosing loops would make memory of changing size: its largest value serves all.
     const arith::Bounds bounds = plan.facts.bounds(span);
     const bool whole = ir::equal(low, ir::Expr(0)) && ir::equal(high, last);
