@@ -10,6 +10,9 @@ int main() {
 #ifdef PASSING
   auto B = compute({8}, [&](Index i) { return if_then_else(i > 2, A(i, 0), A(i, 1)); });
 #else
-  auto B = compute({8}, [&](Index i) { if (i > 2) return A(i, 0); return A(i, 1); });
+  auto B = compute({8}, [&](Index i) {
+    if (i > 2) return A(i, 0);
+    return A(i, 1);
+  });
 #endif
 }

@@ -5,7 +5,8 @@
 using namespace lathe;
 
 int main() {
-  auto I = placeholder<std::int64_t>({8}, "I"); auto S = placeholder<std::int16_t>({8}, "S");
+  auto I = placeholder<std::int64_t>({8}, "I");
+  auto S = placeholder<std::int16_t>({8}, "S");
 #ifdef PASSING
   auto B = compute({8}, [&](Index i) { return widening_mul(S(i), S(i)); });
 #else

@@ -30,7 +30,8 @@ TEST(Operators, OfFloatsAreThoseOfCpp) {
   check([](auto a, auto b) { return a - b; }, [](float a, float b) { return a - b; });
   check([](auto a, auto b) { return a * b; }, [](float a, float b) { return a * b; });
   check([](auto a, auto b) { return a / b; }, [](float a, float b) { return a / b; });
-  check([](auto a, auto b) { return a % b; }, [](float a, float b) { return std::fmod(a, b) * b < 0 ? std::fmod(a, b) + b : std::fmod(a, b); });
+  check([](auto a, auto b) { return a % b; },
+        [](float a, float b) { return std::fmod(a, b) * b < 0 ? std::fmod(a, b) + b : std::fmod(a, b); });
   check([](auto a, auto) { return -a; }, [](float a, float) { return -a; });
   check([](auto a, auto) { return +a; }, [](float a, float) { return a; });
   check([](auto a, auto b) { return a < b; }, [](float a, float b) { return a < b; });
@@ -48,7 +49,9 @@ TEST(Operators, OfFloatsAreThoseOfCpp) {
 TEST(Operators, OfIntegersFloorAndWrap) {
   const std::vector<std::int8_t> x = {-7, 7, -7, 7, -128, 100, 5}, y = {2, -2, 3, -3, -1, 100, 0};
   auto X = placeholder<std::int8_t>({7}, "X"), Y = placeholder<std::int8_t>({7}, "Y");
-  auto of = [&](auto expression) { return values(compute({7}, [&](Index i) { return expression(X(i), Y(i)); }), {{X, x}, {Y, y}}); };
+  auto of = [&](auto expression) {
+    return values(compute({7}, [&](Index i) { return expression(X(i), Y(i)); }), {{X, x}, {Y, y}});
+  };
   using List = std::vector<std::int8_t>;
   EXPECT_EQ(of([](auto a, auto b) { return a / b; }), (List{-4, -4, -3, -3, -128, 1, 0}));
   EXPECT_EQ(of([](auto a, auto b) { return a % b; }), (List{1, -1, 2, -2, 0, 0, 0}));
@@ -83,7 +86,8 @@ concept Shifts = requires(A a, B b) { a << b; };
 struct Foreign {};
 
 TEST(Operators, LeaveOtherTypesAlone) {
-  EXPECT_FALSE((Adds<Expr<float>, Foreign> || Adds<Foreign, Expr<float>> || Adds<Expr<float>, const char *> || Adds<Foreign, Foreign>));
+  EXPECT_FALSE(
+      (Adds<Expr<float>, Foreign> || Adds<Foreign, Expr<float>> || Adds<Expr<float>, const char *> || Adds<Foreign, Foreign>));
   EXPECT_FALSE((Shifts<std::ostream &, Expr<float>>));
   EXPECT_TRUE((Adds<Expr<float>, double> && Adds<int, Index> && Adds<Index, std::size_t>));
 }

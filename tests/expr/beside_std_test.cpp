@@ -45,7 +45,9 @@ TEST(BesideStd, ExpressionsFindLathe) {
   EXPECT_EQ(to_string(floor(x) + round(x) + trunc(x) + ceil(x) + sqrt(x + 2)), "10.0f");
   EXPECT_EQ(to_string(popcount(Expr<unsigned>(7))), "3");
   auto A = placeholder<float>({2, 4}, "A");
-  EXPECT_EQ(to_string(compute({2}, [&](Index i) { return max(A(i, k), k); }, "m")), "compute m: float32[2]\n  m(i) = max(A(i, k), k in 0..4)");
+  EXPECT_EQ(to_string(compute(
+                {2}, [&](Index i) { return max(A(i, k), k); }, "m")),
+            "compute m: float32[2]\n  m(i) = max(A(i, k), k in 0..4)");
   EXPECT_EQ(max(A, A).name(), "max");
   EXPECT_EQ(exp(A).name(), "exp");
 }

@@ -23,13 +23,19 @@ TEST(Compute, TheFirstProgram) {
   constexpr int N = 1, C = 2, H = 4, W = 5, KH = 3, KW = 3, p = 1, stride = 2, OH = 2, OW = 3;
   auto input = placeholder<float>({N, C, H, W}, "input");
   auto filter = placeholder<float>({C, 1, KH, KW}, "filter");
-  auto padded = compute({N, C, H + 2 * p, W + 2 * p}, [&](Index n, Index c, Index y, Index x) {
-    return if_then_else(y >= p && y < H + p && x >= p && x < W + p, input(n, c, y - p, x - p), 0.0f);
-  }, "padded");
+  auto padded = compute(
+      {N, C, H + 2 * p, W + 2 * p},
+      [&](Index n, Index c, Index y, Index x) {
+        return if_then_else(y >= p && y < H + p && x >= p && x < W + p, input(n, c, y - p, x - p), 0.0f);
+      },
+      "padded");
   auto ky = reduce_axis(KH, "ky"), kx = reduce_axis(KW, "kx");
-  auto conv = compute({N, C, OH, OW}, [&](Index n, Index c, Index y, Index x) {
-    return sum(padded(n, c, y * stride + ky, x * stride + kx) * filter(c, 0, ky, kx), ky, kx);
-  }, "conv(n, c, y, x)");
+  auto conv = compute(
+      {N, C, OH, OW},
+      [&](Index n, Index c, Index y, Index x) {
+        return sum(padded(n, c, y * stride + ky, x * stride + kx) * filter(c, 0, ky, kx), ky, kx);
+      },
+      "conv(n, c, y, x)");
   static_assert(std::is_same_v<decltype(conv), Tensor<float, 4>>);
 
   std::vector<float> image, weights, expected;
@@ -43,7 +49,8 @@ TEST(Compute, TheFirstProgram) {
           for (int j = 0; j < KW; ++j) {
             const int row = y * stride + i - p, column = x * stride + j - p;
             if (row < 0 || row >= H || column < 0 || column >= W) continue;
-            total += image[static_cast<std::size_t>((c * H + row) * W + column)] * weights[static_cast<std::size_t>((c * KH + i) * KW + j)];
+            total += image[static_cast<std::size_t>((c * H + row) * W + column)] *
+                     weights[static_cast<std::size_t>((c * KH + i) * KW + j)];
           }
         expected.push_back(total);
       }
@@ -80,9 +87,7 @@ TEST(Compute, BodiesMayBeLiteralsExpressionsAndWhatDerivesFromThem) {
 
 TEST(Compute, NamesAndPlaces) {
   const auto line = static_cast<std::uint32_t>(__LINE__ + 1);
-  auto A = compute({2}, [](Index i) {
-    return cast<int>(i);
-  });
+  auto A = compute({2}, [](Index i) { return cast<int>(i); });
   EXPECT_EQ(A.untyped().operation->place.line, line);
   EXPECT_EQ(A.name(), "compute" + std::to_string(line));
   EXPECT_EQ(A.untyped().operation->axes[0].name(), "i");
@@ -108,8 +113,10 @@ TEST(Compute, ErrorsInTheBodyNameStageAndPlace) {
   auto X = placeholder<std::int8_t>({4}, "X");
   const int line = __LINE__ + 1;
   const auto text = text_of_error([&] { compute({4}, [&](Index i) { return X(i) + 200; }, "Y"); });
-  EXPECT_EQ(text, "error[E001]: the literal 200 does not fit int8, which holds -128 to 127\n  --> compute_test.cpp:" + std::to_string(line) +
-                      "\n  help: convert the expression beside it to a wider type:   cast<double>(x)   or   cast<std::int64_t>(x)");
+  EXPECT_EQ(
+      text,
+      "error[E001]: the literal 200 does not fit int8, which holds -128 to 127\n  --> compute_test.cpp:" + std::to_string(line) +
+          "\n  help: convert the expression beside it to a wider type:   cast<double>(x)   or   cast<std::int64_t>(x)");
   try {
     compute({4}, [&](Index i) { return X(i) + 200; }, "Y");
     FAIL();
@@ -123,7 +130,8 @@ TEST(Compute, AxesHaveAValueOnlyWhereTheyAreBound) {
   auto k = reduce_axis(4, "k"), l = reduce_axis(4, "l");
   const std::string loose = "E003 axis k is used in the expression, where it has no value";
   EXPECT_EQ(error_of([&] { compute({4}, [&](Index i) { return A(i, k); }); }), loose);
-  EXPECT_EQ(error_of([&] { compute({4}, [&](Index i) { return sum(A(i, k), l); }); }), "E003 axis k is used in the reduction, where it has no value");
+  EXPECT_EQ(error_of([&] { compute({4}, [&](Index i) { return sum(A(i, k), l); }); }),
+            "E003 axis k is used in the reduction, where it has no value");
   EXPECT_EQ(error_of([&] { compute({4}, [&](Index i) { return sum(A(i, k), k).init(A(i, k)); }); }),
             "E003 axis k is used in the reduction's init, where it has no value");
   EXPECT_EQ(error_of([&] { compute({4}, [&](Index i) { return sum(A(i, k), k).where(l < i); }); }),
@@ -133,11 +141,25 @@ TEST(Compute, AxesHaveAValueOnlyWhereTheyAreBound) {
             "E003 axis k is used in the domain of a reduction axis, where it has no value");
   EXPECT_EQ(error_of([&] { compute({4}, [&](Index i) { return sum(A(i, below), k, below); }); }), "none");
   EXPECT_EQ(error_of([&] { compute({k}, [&](Index) { return 1; }); }), "E003 axis k is used in an extent, where it has no value");
-  EXPECT_EQ(error_of([&] {
-              compute({4}, [&](Index i) {
-                return compute({4}, [&](Index j) { return A(i, j); })(0);
-              });
-            }).substr(0, 4), "E003");
+  EXPECT_EQ(
+      error_of([&] { compute({4}, [&](Index i) { return compute({4}, [&](Index j) { return A(i, j); })(0); }); }).substr(0, 4),
+      "E003");
+}
+
+TEST(Compute, DeepAndSharedExpressionsStayLinear) {
+  auto X = placeholder<float>({2}, "X");
+  auto chain = compute({2}, [&](Index i) {
+    Expr<float> total = 0;
+    for (int n = 0; n < 10000; ++n) total += X(i);
+    return total;
+  });
+  EXPECT_EQ(values(chain, {{X, std::vector<float>{1, 2}}}), (std::vector<float>{10000, 20000}));
+  auto powers = compute({2}, [&](Index i) {
+    Expr<float> e = X(i);
+    for (int n = 0; n < 500; ++n) e = e * e;  // 2^500 leaves as a tree
+    return e;
+  });
+  EXPECT_EQ(values(powers, {{X, std::vector<float>{1, -1}}}), (std::vector<float>{1, 1}));
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ TEST(Literals, TakeTheTypeOfTheExpression) {
   EXPECT_EQ(value_of(literal<std::int8_t>(-128)), -128);
   EXPECT_EQ(value_of(literal<std::uint8_t>(255)), 255);
   EXPECT_EQ(value_of(literal<std::int64_t>(std::numeric_limits<std::int64_t>::min())), std::numeric_limits<std::int64_t>::min());
-  EXPECT_EQ(value_of(literal<std::uint64_t>(std::numeric_limits<std::uint64_t>::max())), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(value_of(literal<std::uint64_t>(std::numeric_limits<std::uint64_t>::max())),
+            std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(value_of(literal<std::int16_t>('A')), 65);
   EXPECT_EQ(value_of(literal<float16>(100)).bits, 0x5640);
   EXPECT_EQ(value_of(literal<bfloat16>(bfloat16(1.5))).bits, 0x3fc0);
@@ -45,7 +46,8 @@ TEST(Literals, ThatDoNotFitAreRefused) {
   const std::string byte = "E001 the literal 200 does not fit int8, which holds -128 to 127";
   EXPECT_EQ(error_of([] { return Expr<std::int8_t>(200); }), byte);
   EXPECT_EQ(error_of([] { return Expr<std::uint8_t>(-1); }), "E001 the literal -1 does not fit uint8, which holds 0 to 255");
-  EXPECT_EQ(error_of([] { return Expr<std::uint8_t>(3) % 256; }), "E001 the literal 256 does not fit uint8, which holds 0 to 255");
+  EXPECT_EQ(error_of([] { return Expr<std::uint8_t>(3) % 256; }),
+            "E001 the literal 256 does not fit uint8, which holds 0 to 255");
   EXPECT_EQ(error_of([] { return Expr<std::int32_t>(std::int64_t{1} << 31); }).substr(0, 4), "E001");
   EXPECT_EQ(error_of([] { return Expr<std::int32_t>(-(std::int64_t{1} << 31) - 1); }).substr(0, 4), "E001");
   EXPECT_EQ(error_of([] { return Expr<std::int32_t>(-(std::int64_t{1} << 31)); }), "none");
@@ -69,9 +71,11 @@ template <class From, class To>
 constexpr bool converts = std::is_convertible_v<From, To>;
 
 TEST(Conversions, AreTheDocumentedOnes) {
-  EXPECT_TRUE((converts<int, Expr<float>> && converts<double, Expr<float>> && converts<std::size_t, Index> && converts<bool, Expr<bool>>));
+  EXPECT_TRUE((converts<int, Expr<float>> && converts<double, Expr<float>> && converts<std::size_t, Index> &&
+               converts<bool, Expr<bool>>));
   EXPECT_FALSE((converts<double, Expr<int>> || converts<float, Index> || converts<int, Expr<bool>> || converts<bool, Expr<int>>));
-  EXPECT_FALSE((converts<Expr<float>, Expr<double>> || converts<Expr<int>, Expr<long>> || converts<Index, Expr<int>> || converts<Expr<float>, Index>));
+  EXPECT_FALSE((converts<Expr<float>, Expr<double>> || converts<Expr<int>, Expr<long>> || converts<Index, Expr<int>> ||
+                converts<Expr<float>, Index>));
   EXPECT_TRUE((converts<Expr<int>, Index> && converts<Expr<std::uint8_t>, Index> && converts<Expr<long>, Expr<long long>>));
   EXPECT_FALSE((converts<Expr<bool>, Index> || converts<Expr<bool>, bool> || converts<const char *, Expr<bool>>));
   EXPECT_FALSE((Makes<bool, int> || Makes<int, double> || Makes<float>));

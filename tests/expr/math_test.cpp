@@ -24,7 +24,8 @@ template <class F, class G>
 void check(F &&function, G &&expected, const std::vector<double> &at = points) {
   auto X = placeholder<double>({static_cast<int>(at.size())}, "X");
   const auto got = values(compute(X.shape(), [&](Index i) { return function(X(i)); }), {{X, at}});
-  for (std::size_t n = 0; n < at.size(); ++n) EXPECT_NEAR(got[n], expected(at[n]), 1e-12 * (1 + std::fabs(expected(at[n])))) << at[n];
+  for (std::size_t n = 0; n < at.size(); ++n)
+    EXPECT_NEAR(got[n], expected(at[n]), 1e-12 * (1 + std::fabs(expected(at[n])))) << at[n];
 }
 
 #define CHECK_FUNCTION(name) check([](auto x) { return name(x); }, [](double x) { return std::name(x); })

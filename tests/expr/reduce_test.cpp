@@ -43,8 +43,12 @@ TEST(Reductions, OverNothingGiveTheIdentity) {
   auto I = placeholder<std::int8_t>({0}, "I");
   auto k = reduce_axis(0, "k");
   const float infinity = std::numeric_limits<float>::infinity();
-  auto f = [&](auto reduction) -> double { return values(compute([&] { return reduction(A(k)); }), {{A, std::vector<float>{}}})[0]; };
-  auto b = [&](auto reduction) -> double { return values(compute([&] { return reduction(I(k)); }), {{I, std::vector<std::int8_t>{}}})[0]; };
+  auto f = [&](auto reduction) -> double {
+    return values(compute([&] { return reduction(A(k)); }), {{A, std::vector<float>{}}})[0];
+  };
+  auto b = [&](auto reduction) -> double {
+    return values(compute([&] { return reduction(I(k)); }), {{I, std::vector<std::int8_t>{}}})[0];
+  };
   EXPECT_EQ(f([&](auto e) { return sum(e, k); }), 0);
   EXPECT_EQ(f([&](auto e) { return prod(e, k); }), 1);
   EXPECT_EQ(f([&](auto e) { return min(e, k); }), infinity);
@@ -151,10 +155,15 @@ TEST(UserReducers, PromisesAreTried) {
 TEST(UserReducers, TruePromisesAreKept) {
   auto norm = reducer("norm", [](Expr<float> x, Expr<float> y) { return sqrt(x * x + y * y); }, 0.0f).associative();
   EXPECT_TRUE(norm.untyped()->associative && !norm.untyped()->commutative);
-  auto log_sum = reducer("log_sum", [](auto x, auto y) {
-    auto m = max(x, y);
-    return m + log(exp(x - m) + exp(y - m));
-  }, -1e30).associative().commutative();
+  auto log_sum = reducer(
+                     "log_sum",
+                     [](auto x, auto y) {
+                       auto m = max(x, y);
+                       return m + log(exp(x - m) + exp(y - m));
+                     },
+                     -1e30)
+                     .associative()
+                     .commutative();
   EXPECT_TRUE(log_sum.untyped()->associative && log_sum.untyped()->commutative);
   auto bits = reducer("bits", [](auto x, auto y) { return x ^ y; }, std::uint16_t{0}).associative().commutative();
   EXPECT_TRUE(bits.untyped()->associative && bits.untyped()->commutative);
@@ -167,10 +176,10 @@ TEST(UserReducers, TruePromisesAreKept) {
 TEST(UserReducers, ARefusalShowsTheCounterexample) {
   auto minus = reducer("minus", [](auto x, auto y) { return x - y; }, 0);
   const int line = __LINE__ + 1;
-  EXPECT_EQ(text_of_error([&] { (void)minus.commutative(); }),
-            "error[E010]: reducer minus is not commutative\n  --> reduce_test.cpp:" + std::to_string(line) +
-                "\n  why: combine(a, b) = -1 but combine(b, a) = 1 for a = -3, b = -2"
-                "\n  help: leave the promise out: the elements are then combined one after another, in order");
+  const auto text = text_of_error([&] { (void)minus.commutative(); });
+  EXPECT_EQ(text, "error[E010]: reducer minus is not commutative\n  --> reduce_test.cpp:" + std::to_string(line) +
+                      "\n  why: combine(a, b) = -1 but combine(b, a) = 1 for a = -3, b = -2"
+                      "\n  help: leave the promise out: the elements are then combined one after another, in order");
 }
 
 }  // namespace

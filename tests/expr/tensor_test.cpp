@@ -42,7 +42,8 @@ TEST(Placeholder, ShapesMixIntegersSymbolsAndNames) {
   EXPECT_TRUE(c.untyped().same_as(n.untyped()));
   EXPECT_EQ(e.name(), "B");
   EXPECT_EQ(to_string(e + a), "66");
-  EXPECT_EQ(error_of([] { placeholder<float>({3, -1}, "A"); }), "E002 the extent of dimension 1 of A is -1: extents are 0 or more");
+  EXPECT_EQ(error_of([] { placeholder<float>({3, -1}, "A"); }),
+            "E002 the extent of dimension 1 of A is -1: extents are 0 or more");
   EXPECT_EQ(error_of([] { dim("B", -2); }), "E002 the extent of B is -2: extents are 0 or more");
 }
 
@@ -87,8 +88,9 @@ TEST(Reads, TakeIndicesIntegersAndIntegerData) {
   EXPECT_EQ(to_string(A(k, one)), "A(k, 1)");
   EXPECT_EQ(to_string(A(I(k) + 1, 2)), "A(index(I(k) + 1), 2)");
   auto gather = compute({3}, [&](Index i) { return A(I(i), i + 1); });
-  EXPECT_EQ(values(gather, {{A, std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}, {I, std::vector<std::uint8_t>{2, 0, 1}}}),
-            (std::vector<float>{9, 2, 7}));
+  EXPECT_EQ(
+      values(gather, {{A, std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}, {I, std::vector<std::uint8_t>{2, 0, 1}}}),
+      (std::vector<float>{9, 2, 7}));
 }
 
 TEST(ScalarArguments, AreExpressions) {

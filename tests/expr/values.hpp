@@ -18,7 +18,8 @@ class Given {
  public:
   /// A placeholder of constant extents.
   template <class T, int Rank>
-  Given(const lathe::Tensor<T, Rank> &tensor, const std::vector<T> &values) : Given(tensor, values, constant_shape(tensor.untyped())) {}
+  Given(const lathe::Tensor<T, Rank> &tensor, const std::vector<T> &values)
+      : Given(tensor, values, constant_shape(tensor.untyped())) {}
   template <class T, int Rank>
   Given(const lathe::Tensor<T, Rank> &tensor, const std::vector<T> &values, std::vector<std::int64_t> shape)
       : tensor_(tensor.untyped()), array_(lathe::dtype_of<T>(), std::move(shape)) {
@@ -28,11 +29,14 @@ class Given {
     }
   }
   template <class T>
-  Given(const lathe::ScalarArgument<T> &scalar, T value) : var_(scalar.var()), bits_(lathe::ir::load_element(lathe::dtype_of<T>(), &value)) {}
+  Given(const lathe::ScalarArgument<T> &scalar, T value)
+      : var_(scalar.var()), bits_(lathe::ir::load_element(lathe::dtype_of<T>(), &value)) {}
 
   void add_to(lathe::codegen::ReferenceInputs &inputs) const {
-    if (var_.defined()) inputs.scalars.emplace_back(var_, bits_);
-    else inputs.tensors.emplace_back(tensor_, array_);
+    if (var_.defined())
+      inputs.scalars.emplace_back(var_, bits_);
+    else
+      inputs.tensors.emplace_back(tensor_, array_);
   }
 
  private:

@@ -59,7 +59,8 @@ TEST(Layout, Slice) {
   EXPECT_EQ(of(slice(M, {1, 0}, {2, 3}, {1, 2})), (List{4, 6}));
   EXPECT_EQ(of(slice(M, {0, 0}, {2, 3}, {2, 2}, "corners")), (List{1, 3}));
   EXPECT_EQ(of(slice(M, {1, 1}, {1, 3})), List{});
-  EXPECT_EQ(error_of([] { slice(M, {0, 1}, {2, 4}); }), "E008 slice(): dimension 1 of M has 3 elements, which do not contain 1 to 4");
+  EXPECT_EQ(error_of([] { slice(M, {0, 1}, {2, 4}); }),
+            "E008 slice(): dimension 1 of M has 3 elements, which do not contain 1 to 4");
   EXPECT_EQ(error_of([] { slice(M, {-1, 0}, {2, 3}); }).substr(0, 4), "E008");
   EXPECT_EQ(error_of([] { slice(M, {2, 0}, {1, 3}); }).substr(0, 4), "E008");
   EXPECT_EQ(error_of([] { slice(M, {0, 0}, {2, 3}, {0, 1}); }).substr(0, 4), "E008");

@@ -72,7 +72,8 @@ TEST(TensorOperators, FunctionsActOnElements) {
 TEST(TensorOperators, SymbolicExtentsMeetThemselvesAndOne) {
   auto n = size_var("n"), other = size_var("n");
   auto A = placeholder<float>({n, 4}, "A"), B = placeholder<float>({1, 4}, "B"), C = placeholder<float>({other, 4}, "C");
-  EXPECT_EQ(values(B + A, {{A, List{1, 2, 3, 4, 5, 6, 7, 8}, {2, 4}}, {B, List{10, 20, 30, 40}}}), (List{11, 22, 33, 44, 15, 26, 37, 48}));
+  EXPECT_EQ(values(B + A, {{A, List{1, 2, 3, 4, 5, 6, 7, 8}, {2, 4}}, {B, List{10, 20, 30, 40}}}),
+            (List{11, 22, 33, 44, 15, 26, 37, 48}));
   EXPECT_EQ(error_of([&] { A + C; }).substr(0, 4), "E007");
   EXPECT_EQ(error_of([] { placeholder<float>({2, 3}) + placeholder<float>({2}); }),
             "E007 shapes [2, 3] and [2] do not broadcast: extents 3 and 2 differ");

@@ -14,7 +14,8 @@ namespace typing {
 template <class A, class B>
 constexpr auto refuse_mixed() {
   refuse_reductions<A, B>();
-  if constexpr (Reducing<A> || Reducing<B>) return true;
+  if constexpr (Reducing<A> || Reducing<B>)
+    return true;
   else if constexpr (Typed<A> && Typed<B>)
     static_assert(!std::is_void_v<join_t<A, B>>,
                   "operators do not mix element types: convert one side, for example  cast<float>(i) + x(i)");
@@ -31,31 +32,39 @@ auto arithmetic(ir::BinaryOp op, const A &a, const B &b) {
   using T = join_t<A, B>;
   static_assert(std::is_void_v<T> || is_number<T>,
                 "arithmetic takes numbers: combine conditions by && and ||, count them by  cast<int>(condition)");
-  if constexpr (is_number<T>) return Expr<T>(ir::binary(op, operand<T>(a), operand<T>(b)));
-  else return refused<A, B>();
+  if constexpr (is_number<T>)
+    return Expr<T>(ir::binary(op, operand<T>(a), operand<T>(b)));
+  else
+    return refused<A, B>();
 }
 
 template <class A, class B>
 auto bits(ir::BinaryOp op, const A &a, const B &b) {
   refuse_mixed<A, B>();
   using T = join_t<A, B>;
-  static_assert(std::is_void_v<T> || is_integer<T>,
-                "& | ^ << >> take integers: combine conditions by && and ||, see the bits of a float by  reinterpret<std::uint32_t>(x)");
-  if constexpr (is_integer<T>) return Expr<T>(ir::binary(op, operand<T>(a), operand<T>(b)));
-  else return refused<A, B>();
+  static_assert(
+      std::is_void_v<T> || is_integer<T>,
+      "& | ^ << >> take integers: combine conditions by && and ||, see the bits of a float by  reinterpret<std::uint32_t>(x)");
+  if constexpr (is_integer<T>)
+    return Expr<T>(ir::binary(op, operand<T>(a), operand<T>(b)));
+  else
+    return refused<A, B>();
 }
 
 template <class A, class B>
 Expr<bool> equality(ir::BinaryOp op, const A &a, const B &b) {
   using T = join_t<A, B>;
-  if constexpr (std::is_void_v<T>) return refused<Expr<bool>>();
-  else return Expr<bool>(ir::binary(op, operand<T>(a), operand<T>(b)));
+  if constexpr (std::is_void_v<T>)
+    return refused<Expr<bool>>();
+  else
+    return Expr<bool>(ir::binary(op, operand<T>(a), operand<T>(b)));
 }
 
 template <class A, class B>
 auto order(ir::BinaryOp op, const A &a, const B &b) {
   refuse_mixed<A, B>();
-  static_assert(std::is_void_v<join_t<A, B>> || is_number<join_t<A, B>>, "< <= > >= compare numbers: combine conditions by && and ||, for example  !a && b");
+  static_assert(std::is_void_v<join_t<A, B>> || is_number<join_t<A, B>>,
+                "< <= > >= compare numbers: combine conditions by && and ||, for example  !a && b");
   return equality(op, a, b);
 }
 
@@ -70,21 +79,31 @@ auto logic(ir::BinaryOp op, const A &a, const B &b) {
 
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator+(const A &a, const B &b) { return typing::arithmetic(ir::BinaryOp::add, a, b); }
+auto operator+(const A &a, const B &b) {
+  return typing::arithmetic(ir::BinaryOp::add, a, b);
+}
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator-(const A &a, const B &b) { return typing::arithmetic(ir::BinaryOp::sub, a, b); }
+auto operator-(const A &a, const B &b) {
+  return typing::arithmetic(ir::BinaryOp::sub, a, b);
+}
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator*(const A &a, const B &b) { return typing::arithmetic(ir::BinaryOp::mul, a, b); }
+auto operator*(const A &a, const B &b) {
+  return typing::arithmetic(ir::BinaryOp::mul, a, b);
+}
 /// Of integers: rounds toward minus infinity; x / 0 = 0.
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator/(const A &a, const B &b) { return typing::arithmetic(ir::BinaryOp::div, a, b); }
+auto operator/(const A &a, const B &b) {
+  return typing::arithmetic(ir::BinaryOp::div, a, b);
+}
 /// Has the sign of the divisor; x % 0 = 0 for integers.
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator%(const A &a, const B &b) { return typing::arithmetic(ir::BinaryOp::mod, a, b); }
+auto operator%(const A &a, const B &b) {
+  return typing::arithmetic(ir::BinaryOp::mod, a, b);
+}
 
 template <class A, class B>
   requires typing::Operands<A, B>
@@ -100,43 +119,65 @@ auto operator!=(const A &a, const B &b) {
 }
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator<(const A &a, const B &b) { return typing::order(ir::BinaryOp::lt, a, b); }
+auto operator<(const A &a, const B &b) {
+  return typing::order(ir::BinaryOp::lt, a, b);
+}
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator<=(const A &a, const B &b) { return typing::order(ir::BinaryOp::le, a, b); }
+auto operator<=(const A &a, const B &b) {
+  return typing::order(ir::BinaryOp::le, a, b);
+}
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator>(const A &a, const B &b) { return typing::order(ir::BinaryOp::gt, a, b); }
+auto operator>(const A &a, const B &b) {
+  return typing::order(ir::BinaryOp::gt, a, b);
+}
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator>=(const A &a, const B &b) { return typing::order(ir::BinaryOp::ge, a, b); }
+auto operator>=(const A &a, const B &b) {
+  return typing::order(ir::BinaryOp::ge, a, b);
+}
 
 /// Loads on the right happen only where the left side is true.
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator&&(const A &a, const B &b) { return typing::logic(ir::BinaryOp::logical_and, a, b); }
+auto operator&&(const A &a, const B &b) {
+  return typing::logic(ir::BinaryOp::logical_and, a, b);
+}
 /// Loads on the right happen only where the left side is false.
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator||(const A &a, const B &b) { return typing::logic(ir::BinaryOp::logical_or, a, b); }
+auto operator||(const A &a, const B &b) {
+  return typing::logic(ir::BinaryOp::logical_or, a, b);
+}
 
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator&(const A &a, const B &b) { return typing::bits(ir::BinaryOp::bit_and, a, b); }
+auto operator&(const A &a, const B &b) {
+  return typing::bits(ir::BinaryOp::bit_and, a, b);
+}
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator|(const A &a, const B &b) { return typing::bits(ir::BinaryOp::bit_or, a, b); }
+auto operator|(const A &a, const B &b) {
+  return typing::bits(ir::BinaryOp::bit_or, a, b);
+}
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator^(const A &a, const B &b) { return typing::bits(ir::BinaryOp::bit_xor, a, b); }
+auto operator^(const A &a, const B &b) {
+  return typing::bits(ir::BinaryOp::bit_xor, a, b);
+}
 /// A shift by a negative amount or by at least the width gives 0.
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator<<(const A &a, const B &b) { return typing::bits(ir::BinaryOp::shl, a, b); }
+auto operator<<(const A &a, const B &b) {
+  return typing::bits(ir::BinaryOp::shl, a, b);
+}
 /// Keeps the sign of signed integers. A shift by a negative amount or by at least the width gives 0, or the sign.
 template <class A, class B>
   requires typing::Operands<A, B>
-auto operator>>(const A &a, const B &b) { return typing::bits(ir::BinaryOp::shr, a, b); }
+auto operator>>(const A &a, const B &b) {
+  return typing::bits(ir::BinaryOp::shr, a, b);
+}
 
 template <class A>
   requires typing::Operands<A>

@@ -35,16 +35,20 @@ struct BodyOf<Body, std::index_sequence<D...>> {
   static constexpr bool callable = std::is_invocable_v<Body &, IndexAt<D>...>;
 
   static auto result() {
-    if constexpr (callable) return std::type_identity<std::remove_cvref_t<std::invoke_result_t<Body &, IndexAt<D>...>>>();
-    else return std::type_identity<void>();
+    if constexpr (callable)
+      return std::type_identity<std::remove_cvref_t<std::invoke_result_t<Body &, IndexAt<D>...>>>();
+    else
+      return std::type_identity<void>();
   }
   using Result = typename decltype(result())::type;
 
   template <class T>
   static ir::Expr call(void *body, [[maybe_unused]] const ir::Expr *axes) {
     const auto result = (*static_cast<Body *>(body))(Index(axes[D])...);
-    if constexpr (Reducing<Result>) return result.untyped();
-    else return operand<T>(result);
+    if constexpr (Reducing<Result>)
+      return result.untyped();
+    else
+      return operand<T>(result);
   }
 };
 
@@ -65,22 +69,24 @@ template <int Rank, class Body>
 auto compute_typed(const Dim *dims, Body &body, const Label &name, const Location &place) {
   using Call = BodyOf<Body, std::make_index_sequence<static_cast<std::size_t>(Rank)>>;
   static_assert(Call::callable,
-                "compute(): the lambda takes one Index per extent, for example  compute({M, N}, [&](Index i, Index j) { return A(i, j); })");
+                "compute(): the lambda takes one Index per extent, for example  compute({M, N}, [&](Index i, Index j) { return "
+                "A(i, j); })");
   if constexpr (Call::callable) {
     using T = typename ElementOf<typename Call::Result>::type;
     static_assert(!std::is_void_v<T>,
                   "compute(): the lambda returns one scalar expression or a reduction, for example  return A(i, j) + 1;");
     static_assert(!is_index<T>, "compute(): an index becomes data by a cast, for example  return cast<std::int64_t>(i);");
     if constexpr (!std::is_void_v<T> && !is_index<T>)
-      return Tensor<T, Rank>(
-          compute(dtype_of<T>(), dims, Rank, {const_cast<void *>(static_cast<const void *>(&body)), &Call::template call<T>}, name, place));
+      return Tensor<T, Rank>(compute(dtype_of<T>(), dims, Rank,
+                                     {const_cast<void *>(static_cast<const void *>(&body)), &Call::template call<T>}, name,
+                                     place));
   }
 }
 
 }  // namespace typing
 
-/// A tensor of the shape whose element (i, j, …) is `body(i, j, …)`: an expression, a literal, or a reduction. `name` may name the
-/// axes too ("C(i, j)"). \throws Error E001 … E004, E011.
+/// A tensor of the shape whose element (i, j, …) is `body(i, j, …)`: an expression, a literal, or a reduction. `name` may name
+/// the axes too ("C(i, j)"). \throws Error E001 … E004, E011.
 template <int Rank, class Body>
 auto compute(const Dim (&shape)[Rank], Body &&body, Label name = {}, Location place = Location::current()) {
   return typing::compute_typed<Rank>(shape, body, name, place);

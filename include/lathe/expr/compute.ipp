@@ -93,7 +93,8 @@ LATHE_INLINE ir::Expr reduce(const ir::Reducer &reducer, ir::Expr source, const 
   for (int a = 0; a < count; ++a) {
     for (const ir::Axis &before : reduce.axes)
       if (before.var == axes[a]->var)
-        fail("E004", reducer->name + " reduces over axis " + before.var.name() + " twice", {}, {{"help", "name each axis once", {}}});
+        fail("E004", reducer->name + " reduces over axis " + before.var.name() + " twice", {},
+             {{"help", "name each axis once", {}}});
     reduce.axes.push_back(*axes[a]);
   }
   return ir::make(type, std::move(reduce));
@@ -122,13 +123,16 @@ LATHE_INLINE std::vector<std::string> axis_names(std::string &name, int rank, co
   std::vector<std::string> names;
   const auto open = name.find('(');
   if (open == std::string::npos) {
-    for (int d = 0; d < rank; ++d) names.push_back(rank <= 2 ? std::string(1, static_cast<char>('i' + d)) : "i" + std::to_string(d));
+    for (int d = 0; d < rank; ++d)
+      names.push_back(rank <= 2 ? std::string(1, static_cast<char>('i' + d)) : "i" + std::to_string(d));
     return names;
   }
   std::string word;
   for (const char c : name.substr(open + 1)) {
-    if (c == ',' || c == ')') names.push_back(std::exchange(word, {}));
-    else if (c != ' ') word += c;
+    if (c == ',' || c == ')')
+      names.push_back(std::exchange(word, {}));
+    else if (c != ' ')
+      word += c;
   }
   if (static_cast<int>(names.size()) != rank || name.back() != ')' || std::count(names.begin(), names.end(), std::string()) != 0)
     fail("E011", "\"" + name + "\" names " + std::to_string(names.size()) + " axes, the shape has " + std::to_string(rank), place,
@@ -164,7 +168,8 @@ LATHE_INLINE void check_body(const ir::Expr &body, const std::vector<ir::Var> &a
 
 }  // namespace computing
 
-LATHE_INLINE ir::Tensor typing::compute(DType type, const Dim *dims, int rank, BodyCall body, const Label &name, const Location &place) {
+LATHE_INLINE ir::Tensor typing::compute(DType type, const Dim *dims, int rank, BodyCall body, const Label &name,
+                                        const Location &place) {
   ir::OperationNode operation;
   operation.kind = ir::OperationKind::compute;
   operation.name = name.or_else("compute", place);

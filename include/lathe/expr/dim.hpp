@@ -26,8 +26,8 @@ class Label {
   std::string_view text_;
 };
 
-/// A symbolic extent, at least 0: one kernel then serves every size. A call binds it by its first bare occurrence in an argument's
-/// shape, or by an explicit scalar argument.
+/// A symbolic extent, at least 0: one kernel then serves every size. A call binds it by its first bare occurrence in an
+/// argument's shape, or by an explicit scalar argument.
 class SizeVar : public Index {
  public:
   explicit SizeVar(ir::Var var) : Index(ir::Expr(var)), var_(std::move(var)) {}
@@ -41,7 +41,8 @@ class SizeVar : public Index {
 /// A fresh symbol: two of the same name are two symbols.
 SizeVar size_var(std::string_view name);
 
-/// One extent of a shape: made from integers, symbols, index and integer expressions, or by `dim("B", 64)`. It is an index itself.
+/// One extent of a shape: made from integers, symbols, index and integer expressions, or by `dim("B", 64)`. It is an index
+/// itself.
 class Dim : public Index {
  public:
   /// \throws Error E001 if an integer does not fit 63 bits.
@@ -71,7 +72,9 @@ class Shape {
   const Dim &operator[](int dimension) const { return dims_[static_cast<std::size_t>(dimension)]; }
   const std::vector<Dim> &dims() const { return dims_; }
   template <std::size_t I>
-  const Dim &get() const { return dims_[I]; }
+  const Dim &get() const {
+    return dims_[I];
+  }
 
  private:
   std::vector<Dim> dims_;

@@ -56,10 +56,12 @@ concept Operands = (Value<A> || ...) && ((Value<A> || Literal<A>) && ...);
 
 template <class T>
 constexpr Kind kind() {
-  if constexpr (std::is_same_v<T, index_t>) return Kind::index;
+  if constexpr (std::is_same_v<T, index_t>)
+    return Kind::index;
   else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>)
     return ScalarTraits<T>::type().kind;
-  else return Kind::custom;
+  else
+    return Kind::custom;
 }
 template <class T>
 inline constexpr bool is_bool = std::is_same_v<T, bool>;
@@ -81,19 +83,27 @@ inline constexpr bool is_number = is_integer<T> || is_real<T>;
 /// One element type, though C++ may have two names for it (long and long long).
 template <class T, class U>
 constexpr bool same() {
-  if constexpr (std::is_same_v<T, U>) return true;
-  else if constexpr (is_data_integer<T> && is_data_integer<U>) return &ScalarTraits<T>::type() == &ScalarTraits<U>::type();
-  else return false;
+  if constexpr (std::is_same_v<T, U>)
+    return true;
+  else if constexpr (is_data_integer<T> && is_data_integer<U>)
+    return &ScalarTraits<T>::type() == &ScalarTraits<U>::type();
+  else
+    return false;
 }
 
 /// Whether a literal of type L may take element type T.
 template <class L, class T>
 constexpr bool literal_fits() {
-  if constexpr (std::is_same_v<L, T>) return true;
-  else if constexpr (!std::is_arithmetic_v<L> || is_bool<L> || is_bool<T>) return false;
-  else if constexpr (is_integer<T>) return std::is_integral_v<L>;
-  else if constexpr (kind<T>() == Kind::custom) return std::is_constructible_v<T, L>;
-  else return true;
+  if constexpr (std::is_same_v<L, T>)
+    return true;
+  else if constexpr (!std::is_arithmetic_v<L> || is_bool<L> || is_bool<T>)
+    return false;
+  else if constexpr (is_integer<T>)
+    return std::is_integral_v<L>;
+  else if constexpr (kind<T>() == Kind::custom)
+    return std::is_constructible_v<T, L>;
+  else
+    return true;
 }
 
 /// The element type on which two operands agree; void if they do not. Of two literals: the type of C++.
@@ -114,7 +124,8 @@ struct Join<A, B, false, true> : Join<B, A> {};
 template <class A, class B>
   requires(Literal<A> && Literal<B>)
 struct Join<A, B, false, false> {
-  using type = std::conditional_t<std::is_same_v<A, B>, A, decltype(std::is_arithmetic_v<A> && std::is_arithmetic_v<B> ? A{} : B{})>;
+  using type =
+      std::conditional_t<std::is_same_v<A, B>, A, decltype(std::is_arithmetic_v<A> && std::is_arithmetic_v<B> ? A{} : B{})>;
 };
 template <class A, class B>
 using join_t = typename Join<A, B>::type;
@@ -123,7 +134,8 @@ using join_t = typename Join<A, B>::type;
 template <class A, class B, class C>
 struct Join3 {
   template <class First, class Other>
-  static constexpr bool agree = Typed<Other> ? same<element_t<First>, element_t<Other>>() : literal_fits<Other, element_t<First>>();
+  static constexpr bool agree =
+      Typed<Other> ? same<element_t<First>, element_t<Other>>() : literal_fits<Other, element_t<First>>();
   template <class First>
   using check = std::conditional_t<agree<First, A> && agree<First, B> && agree<First, C>, element_t<First>, void>;
   using First = std::conditional_t<Typed<A>, A, std::conditional_t<Typed<B>, B, C>>;
@@ -132,8 +144,8 @@ struct Join3 {
 template <class A, class B, class C>
 using join3_t = typename Join3<A, B, C>::type;
 
-/// A literal as a constant of `type`. \throws Error E001 where it does not fit: an integer outside the range of an integer type, a
-/// finite number that would become infinite.
+/// A literal as a constant of `type`. \throws Error E001 where it does not fit: an integer outside the range of an integer type,
+/// a finite number that would become infinite.
 ir::Expr literal(DType type, bool value);
 ir::Expr literal(DType type, std::int64_t value);
 ir::Expr literal(DType type, std::uint64_t value);
@@ -144,23 +156,31 @@ ir::Expr literal_bytes(DType type, const void *value, std::size_t bytes);
 template <class T, class L>
 ir::Expr literal_of(const L &value) {
   constexpr DType type = dtype_of<T>();
-  if constexpr (std::is_class_v<T> && std::is_same_v<T, L>) return literal_bytes(type, &value, sizeof(T));
-  else if constexpr (kind<T>() == Kind::custom) return literal_of<T>(T(value));
-  else if constexpr (is_bool<L>) return literal(type, value);
-  else if constexpr (std::is_floating_point_v<L>) return literal(type, static_cast<double>(value));
-  else if constexpr (std::is_signed_v<L>) return literal(type, static_cast<std::int64_t>(value));
-  else return literal(type, static_cast<std::uint64_t>(value));
+  if constexpr (std::is_class_v<T> && std::is_same_v<T, L>)
+    return literal_bytes(type, &value, sizeof(T));
+  else if constexpr (kind<T>() == Kind::custom)
+    return literal_of<T>(T(value));
+  else if constexpr (is_bool<L>)
+    return literal(type, value);
+  else if constexpr (std::is_floating_point_v<L>)
+    return literal(type, static_cast<double>(value));
+  else if constexpr (std::is_signed_v<L>)
+    return literal(type, static_cast<std::int64_t>(value));
+  else
+    return literal(type, static_cast<std::uint64_t>(value));
 }
 
 /// An operand as an untyped expression of element type T.
 template <class T, class A>
 ir::Expr operand(const A &a) {
-  if constexpr (Typed<A>) return a.untyped();
-  else return literal_of<T>(a);
+  if constexpr (Typed<A>)
+    return a.untyped();
+  else
+    return literal_of<T>(a);
 }
 
-/// The sentence for a reduction inside a larger expression. (Deduced result types make compilers look into these functions at once, so
-/// that their sentence is the first error.)
+/// The sentence for a reduction inside a larger expression. (Deduced result types make compilers look into these functions at
+/// once, so that their sentence is the first error.)
 template <class... A>
 constexpr auto refuse_reductions() {
   static_assert(!(Reducing<A> || ...),
@@ -172,8 +192,10 @@ constexpr auto refuse_reductions() {
 /// The type that a refused expression goes on with, so that one mistake gives one error. Declared only.
 template <class A, class... More>
 auto recover() {
-  if constexpr (Value<A>) return std::type_identity<typename A::Element>();
-  else return recover<More...>();
+  if constexpr (Value<A>)
+    return std::type_identity<typename A::Element>();
+  else
+    return recover<More...>();
 }
 template <class... A>
 Expr<typename decltype(recover<A...>())::type> refused();
@@ -183,7 +205,8 @@ Expr<typename decltype(recover<A...>())::type> refused();
 /// A scalar expression of element type T. Copies share the node.
 template <class T>
 class Expr {
-  static_assert(Scalar<T>, "Expr<T>: T is an element type: bool, an integer, float16, bfloat16, float, double, or a registered type");
+  static_assert(Scalar<T>,
+                "Expr<T>: T is an element type: bool, an integer, float16, bfloat16, float, double, or a registered type");
 
  public:
   using Element = T;
@@ -213,13 +236,21 @@ class Expr {
   explicit operator bool() const = delete;  // write if_then_else(condition, a, b)
 
   template <class A>
-  Expr &operator+=(const A &a) { return *this = *this + a; }
+  Expr &operator+=(const A &a) {
+    return *this = *this + a;
+  }
   template <class A>
-  Expr &operator-=(const A &a) { return *this = *this - a; }
+  Expr &operator-=(const A &a) {
+    return *this = *this - a;
+  }
   template <class A>
-  Expr &operator*=(const A &a) { return *this = *this * a; }
+  Expr &operator*=(const A &a) {
+    return *this = *this * a;
+  }
   template <class A>
-  Expr &operator/=(const A &a) { return *this = *this / a; }
+  Expr &operator/=(const A &a) {
+    return *this = *this / a;
+  }
 
  private:
   ir::Expr node_;

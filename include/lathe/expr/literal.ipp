@@ -37,7 +37,7 @@ LATHE_INLINE ir::Expr typing::literal(DType type, bool value) {
 
 LATHE_INLINE ir::Expr typing::literal(DType type, std::int64_t value) {
   if (type.is_float()) return literals::finite(type, ir::constant(type, value), std::to_string(value));
-  const bool fits = type.bits() == 64 ? value >= 0 || type.is_signed()
+  const bool fits = type.bits() == 64  ? value >= 0 || type.is_signed()
                     : type.is_signed() ? value >> (type.bits() - 1) == 0 || value >> (type.bits() - 1) == -1
                                        : value >= 0 && value >> type.bits() == 0;
   if (!fits) literals::refuse(type, std::to_string(value));

@@ -243,7 +243,8 @@ template <class A, class B>
 auto atan2(const A &y, const B &x) {
   typing::refuse_reductions<A, B>();
   using T = typing::join_t<A, B>;
-  static_assert(typing::is_real<T>, "atan2(): takes two floating-point values of one type, for example  atan2(x(i), cast<float>(j))");
+  static_assert(typing::is_real<T>,
+                "atan2(): takes two floating-point values of one type, for example  atan2(x(i), cast<float>(j))");
   return Expr<T>(ir::binary(ir::BinaryOp::atan2, typing::operand<T>(y), typing::operand<T>(x)));
 }
 /// The remainder of x / y with the sign of x, exact; `x % y` has the sign of y.
@@ -252,7 +253,8 @@ template <class A, class B>
 auto fmod(const A &x, const B &y) {
   typing::refuse_reductions<A, B>();
   using T = typing::join_t<A, B>;
-  static_assert(typing::is_real<T>, "fmod(): takes two floating-point values of one type, for example  fmod(x(i), cast<float>(j))");
+  static_assert(typing::is_real<T>,
+                "fmod(): takes two floating-point values of one type, for example  fmod(x(i), cast<float>(j))");
   return Expr<T>(ir::binary(ir::BinaryOp::fmod, typing::operand<T>(x), typing::operand<T>(y)));
 }
 /// x * y + z, rounded once.

@@ -33,7 +33,8 @@ concept TensorOperands = (TensorLike<A> || ...) && ((TensorLike<A> || Value<A> |
 template <class A>
 const A &at(const A &scalar, const ir::Expr &) {
   static_assert(!Typed<A> || decltype(is_scalar_argument(static_cast<const A *>(nullptr)))::value,
-                "beside whole tensors stand tensors, literals and scalar arguments: within compute read an element, for example  A(i, j) * x(i)");
+                "beside whole tensors stand tensors, literals and scalar arguments: within compute read an element, for example  "
+                "A(i, j) * x(i)");
   return scalar;
 }
 template <TensorLike A>
@@ -43,13 +44,17 @@ Expr<typename A::Element> at(const A &, const ir::Expr &element) {
 
 template <class A>
 constexpr int rank_of() {
-  if constexpr (TensorLike<A>) return A::rank;
-  else return 0;
+  if constexpr (TensorLike<A>)
+    return A::rank;
+  else
+    return 0;
 }
 template <class A>
 ir::Tensor untyped_or_none(const A &a) {
-  if constexpr (TensorLike<A>) return a.untyped();
-  else return {};
+  if constexpr (TensorLike<A>)
+    return a.untyped();
+  else
+    return {};
 }
 
 /// Gives the result's element from the operands' elements (undefined for scalars).
@@ -61,7 +66,7 @@ struct ElementCall {
 ir::Tensor elementwise(DType type, const ir::Tensor *tensors, int count, ElementCall element, const char *name);
 
 template <class F, class... A>
-auto map(const char *name, const F &f, const A &...a) {
+auto map_elements(const char *name, const F &f, const A &...a) {
   refuse_reductions<A...>();
   const auto element = [&](const ir::Expr *elements) {
     const ir::Expr *next = elements;
@@ -83,198 +88,323 @@ auto map(const char *name, const F &f, const A &...a) {
   return Tensor<T, rank>(elementwise(dtype_of<T>(), tensors, static_cast<int>(sizeof...(A)), call, name));
 }
 
+template <class A, class F>
+auto map(const char *name, const A &a, const F &f) {
+  return map_elements(name, f, a);
+}
+template <class A, class B, class F>
+auto map(const char *name, const A &a, const B &b, const F &f) {
+  return map_elements(name, f, a, b);
+}
+template <class A, class B, class C, class F>
+auto map(const char *name, const A &a, const B &b, const C &c, const F &f) {
+  return map_elements(name, f, a, b, c);
+}
+
 }  // namespace typing
 
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator+(const A &a, const B &b) { return typing::map("add", [](const auto &x, const auto &y) { return x + y; }, a, b); }
+auto operator+(const A &a, const B &b) {
+  return typing::map("add", a, b, [](const auto &x, const auto &y) { return x + y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator-(const A &a, const B &b) { return typing::map("subtract", [](const auto &x, const auto &y) { return x - y; }, a, b); }
+auto operator-(const A &a, const B &b) {
+  return typing::map("subtract", a, b, [](const auto &x, const auto &y) { return x - y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator*(const A &a, const B &b) { return typing::map("multiply", [](const auto &x, const auto &y) { return x * y; }, a, b); }
+auto operator*(const A &a, const B &b) {
+  return typing::map("multiply", a, b, [](const auto &x, const auto &y) { return x * y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator/(const A &a, const B &b) { return typing::map("divide", [](const auto &x, const auto &y) { return x / y; }, a, b); }
+auto operator/(const A &a, const B &b) {
+  return typing::map("divide", a, b, [](const auto &x, const auto &y) { return x / y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator%(const A &a, const B &b) { return typing::map("remainder", [](const auto &x, const auto &y) { return x % y; }, a, b); }
+auto operator%(const A &a, const B &b) {
+  return typing::map("remainder", a, b, [](const auto &x, const auto &y) { return x % y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator==(const A &a, const B &b) { return typing::map("equal", [](const auto &x, const auto &y) { return x == y; }, a, b); }
+auto operator==(const A &a, const B &b) {
+  return typing::map("equal", a, b, [](const auto &x, const auto &y) { return x == y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator!=(const A &a, const B &b) { return typing::map("not_equal", [](const auto &x, const auto &y) { return x != y; }, a, b); }
+auto operator!=(const A &a, const B &b) {
+  return typing::map("not_equal", a, b, [](const auto &x, const auto &y) { return x != y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator<(const A &a, const B &b) { return typing::map("less", [](const auto &x, const auto &y) { return x < y; }, a, b); }
+auto operator<(const A &a, const B &b) {
+  return typing::map("less", a, b, [](const auto &x, const auto &y) { return x < y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator<=(const A &a, const B &b) { return typing::map("less_equal", [](const auto &x, const auto &y) { return x <= y; }, a, b); }
+auto operator<=(const A &a, const B &b) {
+  return typing::map("less_equal", a, b, [](const auto &x, const auto &y) { return x <= y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator>(const A &a, const B &b) { return typing::map("greater", [](const auto &x, const auto &y) { return x > y; }, a, b); }
+auto operator>(const A &a, const B &b) {
+  return typing::map("greater", a, b, [](const auto &x, const auto &y) { return x > y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator>=(const A &a, const B &b) { return typing::map("greater_equal", [](const auto &x, const auto &y) { return x >= y; }, a, b); }
+auto operator>=(const A &a, const B &b) {
+  return typing::map("greater_equal", a, b, [](const auto &x, const auto &y) { return x >= y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator&&(const A &a, const B &b) { return typing::map("both", [](const auto &x, const auto &y) { return x && y; }, a, b); }
+auto operator&&(const A &a, const B &b) {
+  return typing::map("both", a, b, [](const auto &x, const auto &y) { return x && y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator||(const A &a, const B &b) { return typing::map("either", [](const auto &x, const auto &y) { return x || y; }, a, b); }
+auto operator||(const A &a, const B &b) {
+  return typing::map("either", a, b, [](const auto &x, const auto &y) { return x || y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator&(const A &a, const B &b) { return typing::map("bit_and", [](const auto &x, const auto &y) { return x & y; }, a, b); }
+auto operator&(const A &a, const B &b) {
+  return typing::map("bit_and", a, b, [](const auto &x, const auto &y) { return x & y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator|(const A &a, const B &b) { return typing::map("bit_or", [](const auto &x, const auto &y) { return x | y; }, a, b); }
+auto operator|(const A &a, const B &b) {
+  return typing::map("bit_or", a, b, [](const auto &x, const auto &y) { return x | y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator^(const A &a, const B &b) { return typing::map("bit_xor", [](const auto &x, const auto &y) { return x ^ y; }, a, b); }
+auto operator^(const A &a, const B &b) {
+  return typing::map("bit_xor", a, b, [](const auto &x, const auto &y) { return x ^ y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator<<(const A &a, const B &b) { return typing::map("shift_left", [](const auto &x, const auto &y) { return x << y; }, a, b); }
+auto operator<<(const A &a, const B &b) {
+  return typing::map("shift_left", a, b, [](const auto &x, const auto &y) { return x << y; });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto operator>>(const A &a, const B &b) { return typing::map("shift_right", [](const auto &x, const auto &y) { return x >> y; }, a, b); }
+auto operator>>(const A &a, const B &b) {
+  return typing::map("shift_right", a, b, [](const auto &x, const auto &y) { return x >> y; });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto operator-(const A &a) { return typing::map("negate", [](const auto &x) { return -x; }, a); }
+auto operator-(const A &a) {
+  return typing::map("negate", a, [](const auto &x) { return -x; });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto operator!(const A &a) { return typing::map("not", [](const auto &x) { return !x; }, a); }
+auto operator!(const A &a) {
+  return typing::map("not", a, [](const auto &x) { return !x; });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto operator~(const A &a) { return typing::map("bit_not", [](const auto &x) { return ~x; }, a); }
+auto operator~(const A &a) {
+  return typing::map("bit_not", a, [](const auto &x) { return ~x; });
+}
 
 // ---- functions, as on elements ------------------------------------------------------------------------------------------------
 
 template <class A>
   requires typing::TensorOperands<A>
-auto exp(const A &a) { return typing::map("exp", [](const auto &x) { return exp(x); }, a); }
+auto exp(const A &a) {
+  return typing::map("exp", a, [](const auto &x) { return exp(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto exp2(const A &a) { return typing::map("exp2", [](const auto &x) { return exp2(x); }, a); }
+auto exp2(const A &a) {
+  return typing::map("exp2", a, [](const auto &x) { return exp2(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto expm1(const A &a) { return typing::map("expm1", [](const auto &x) { return expm1(x); }, a); }
+auto expm1(const A &a) {
+  return typing::map("expm1", a, [](const auto &x) { return expm1(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto log(const A &a) { return typing::map("log", [](const auto &x) { return log(x); }, a); }
+auto log(const A &a) {
+  return typing::map("log", a, [](const auto &x) { return log(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto log2(const A &a) { return typing::map("log2", [](const auto &x) { return log2(x); }, a); }
+auto log2(const A &a) {
+  return typing::map("log2", a, [](const auto &x) { return log2(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto log1p(const A &a) { return typing::map("log1p", [](const auto &x) { return log1p(x); }, a); }
+auto log1p(const A &a) {
+  return typing::map("log1p", a, [](const auto &x) { return log1p(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto sqrt(const A &a) { return typing::map("sqrt", [](const auto &x) { return sqrt(x); }, a); }
+auto sqrt(const A &a) {
+  return typing::map("sqrt", a, [](const auto &x) { return sqrt(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto rsqrt(const A &a) { return typing::map("rsqrt", [](const auto &x) { return rsqrt(x); }, a); }
+auto rsqrt(const A &a) {
+  return typing::map("rsqrt", a, [](const auto &x) { return rsqrt(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto sin(const A &a) { return typing::map("sin", [](const auto &x) { return sin(x); }, a); }
+auto sin(const A &a) {
+  return typing::map("sin", a, [](const auto &x) { return sin(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto cos(const A &a) { return typing::map("cos", [](const auto &x) { return cos(x); }, a); }
+auto cos(const A &a) {
+  return typing::map("cos", a, [](const auto &x) { return cos(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto tan(const A &a) { return typing::map("tan", [](const auto &x) { return tan(x); }, a); }
+auto tan(const A &a) {
+  return typing::map("tan", a, [](const auto &x) { return tan(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto sinh(const A &a) { return typing::map("sinh", [](const auto &x) { return sinh(x); }, a); }
+auto sinh(const A &a) {
+  return typing::map("sinh", a, [](const auto &x) { return sinh(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto cosh(const A &a) { return typing::map("cosh", [](const auto &x) { return cosh(x); }, a); }
+auto cosh(const A &a) {
+  return typing::map("cosh", a, [](const auto &x) { return cosh(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto tanh(const A &a) { return typing::map("tanh", [](const auto &x) { return tanh(x); }, a); }
+auto tanh(const A &a) {
+  return typing::map("tanh", a, [](const auto &x) { return tanh(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto asin(const A &a) { return typing::map("asin", [](const auto &x) { return asin(x); }, a); }
+auto asin(const A &a) {
+  return typing::map("asin", a, [](const auto &x) { return asin(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto acos(const A &a) { return typing::map("acos", [](const auto &x) { return acos(x); }, a); }
+auto acos(const A &a) {
+  return typing::map("acos", a, [](const auto &x) { return acos(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto atan(const A &a) { return typing::map("atan", [](const auto &x) { return atan(x); }, a); }
+auto atan(const A &a) {
+  return typing::map("atan", a, [](const auto &x) { return atan(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto erf(const A &a) { return typing::map("erf", [](const auto &x) { return erf(x); }, a); }
+auto erf(const A &a) {
+  return typing::map("erf", a, [](const auto &x) { return erf(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto sigmoid(const A &a) { return typing::map("sigmoid", [](const auto &x) { return sigmoid(x); }, a); }
+auto sigmoid(const A &a) {
+  return typing::map("sigmoid", a, [](const auto &x) { return sigmoid(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto floor(const A &a) { return typing::map("floor", [](const auto &x) { return floor(x); }, a); }
+auto floor(const A &a) {
+  return typing::map("floor", a, [](const auto &x) { return floor(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto ceil(const A &a) { return typing::map("ceil", [](const auto &x) { return ceil(x); }, a); }
+auto ceil(const A &a) {
+  return typing::map("ceil", a, [](const auto &x) { return ceil(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto round(const A &a) { return typing::map("round", [](const auto &x) { return round(x); }, a); }
+auto round(const A &a) {
+  return typing::map("round", a, [](const auto &x) { return round(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto trunc(const A &a) { return typing::map("trunc", [](const auto &x) { return trunc(x); }, a); }
+auto trunc(const A &a) {
+  return typing::map("trunc", a, [](const auto &x) { return trunc(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto isnan(const A &a) { return typing::map("isnan", [](const auto &x) { return isnan(x); }, a); }
+auto isnan(const A &a) {
+  return typing::map("isnan", a, [](const auto &x) { return isnan(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto isinf(const A &a) { return typing::map("isinf", [](const auto &x) { return isinf(x); }, a); }
+auto isinf(const A &a) {
+  return typing::map("isinf", a, [](const auto &x) { return isinf(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto isfinite(const A &a) { return typing::map("isfinite", [](const auto &x) { return isfinite(x); }, a); }
+auto isfinite(const A &a) {
+  return typing::map("isfinite", a, [](const auto &x) { return isfinite(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto abs(const A &a) { return typing::map("abs", [](const auto &x) { return abs(x); }, a); }
+auto abs(const A &a) {
+  return typing::map("abs", a, [](const auto &x) { return abs(x); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto sign(const A &a) { return typing::map("sign", [](const auto &x) { return sign(x); }, a); }
+auto sign(const A &a) {
+  return typing::map("sign", a, [](const auto &x) { return sign(x); });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto pow(const A &a, const B &b) { return typing::map("pow", [](const auto &x, const auto &y) { return pow(x, y); }, a, b); }
+auto pow(const A &a, const B &b) {
+  return typing::map("pow", a, b, [](const auto &x, const auto &y) { return pow(x, y); });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto atan2(const A &a, const B &b) { return typing::map("atan2", [](const auto &x, const auto &y) { return atan2(x, y); }, a, b); }
+auto atan2(const A &a, const B &b) {
+  return typing::map("atan2", a, b, [](const auto &x, const auto &y) { return atan2(x, y); });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto fmod(const A &a, const B &b) { return typing::map("fmod", [](const auto &x, const auto &y) { return fmod(x, y); }, a, b); }
+auto fmod(const A &a, const B &b) {
+  return typing::map("fmod", a, b, [](const auto &x, const auto &y) { return fmod(x, y); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto min(const A &a, const A &b) { return typing::map("min", [](const auto &x, const auto &y) { return min(x, y); }, a, b); }
+auto min(const A &a, const A &b) {
+  return typing::map("min", a, b, [](const auto &x, const auto &y) { return min(x, y); });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto min(const A &a, const B &b) { return typing::map("min", [](const auto &x, const auto &y) { return min(x, y); }, a, b); }
+auto min(const A &a, const B &b) {
+  return typing::map("min", a, b, [](const auto &x, const auto &y) { return min(x, y); });
+}
 template <class A>
   requires typing::TensorOperands<A>
-auto max(const A &a, const A &b) { return typing::map("max", [](const auto &x, const auto &y) { return max(x, y); }, a, b); }
+auto max(const A &a, const A &b) {
+  return typing::map("max", a, b, [](const auto &x, const auto &y) { return max(x, y); });
+}
 template <class A, class B>
   requires typing::TensorOperands<A, B>
-auto max(const A &a, const B &b) { return typing::map("max", [](const auto &x, const auto &y) { return max(x, y); }, a, b); }
+auto max(const A &a, const B &b) {
+  return typing::map("max", a, b, [](const auto &x, const auto &y) { return max(x, y); });
+}
 template <class A, class L, class H>
   requires typing::TensorOperands<A, L, H>
 auto clamp(const A &a, const L &low, const H &high) {
-  return typing::map("clamp", [](const auto &x, const auto &l, const auto &h) { return clamp(x, l, h); }, a, low, high);
+  return typing::map("clamp", a, low, high, [](const auto &x, const auto &l, const auto &h) { return clamp(x, l, h); });
 }
 template <class C, class A, class B>
   requires typing::TensorOperands<C, A, B>
 auto select(const C &condition, const A &a, const B &b) {
-  return typing::map("select", [](const auto &c, const auto &x, const auto &y) { return select(c, x, y); }, condition, a, b);
+  return typing::map("select", condition, a, b, [](const auto &c, const auto &x, const auto &y) { return select(c, x, y); });
 }
 template <class T, class A>
   requires typing::TensorOperands<A>
 auto cast(const A &a) {
-  return typing::map("cast", [](const auto &x) { return cast<T>(x); }, a);
+  return typing::map("cast", a, [](const auto &x) { return cast<T>(x); });
 }
 template <class T, class A>
   requires typing::TensorOperands<A>
 auto saturate_cast(const A &a) {
-  return typing::map("saturate_cast", [](const auto &x) { return saturate_cast<T>(x); }, a);
+  return typing::map("saturate_cast", a, [](const auto &x) { return saturate_cast<T>(x); });
 }
 
 }  // namespace lathe::inline LATHE_ABI

@@ -47,14 +47,18 @@ LATHE_INLINE Dim meet(const Dim &a, const Dim &b, const std::string &shapes) {
   if (ir::is_constant(a.untyped(), 1)) return b;
   if (ir::is_constant(b.untyped(), 1)) return a;
   if (ir::equal(a.untyped(), b.untyped())) return a.name().empty() ? b : a;
-  fail("E007", "shapes " + shapes + " do not broadcast: extents " + ir::to_string(a.untyped()) + " and " + ir::to_string(b.untyped()) + " differ", {},
+  fail("E007",
+       "shapes " + shapes + " do not broadcast: extents " + ir::to_string(a.untyped()) + " and " + ir::to_string(b.untyped()) +
+           " differ",
+       {},
        {{"why", "shapes are aligned at their last dimensions, where extents are equal or one of them is 1", {}},
         {"help", "say by compute() which elements meet", {}}});
 }
 
 }  // namespace tensor_operators
 
-LATHE_INLINE ir::Tensor typing::elementwise(DType type, const ir::Tensor *tensors, int count, ElementCall element, const char *name) {
+LATHE_INLINE ir::Tensor typing::elementwise(DType type, const ir::Tensor *tensors, int count, ElementCall element,
+                                            const char *name) {
   std::vector<Dim> dims;  // of the result, last dimension first
   std::string shapes;
   for (int t = 0; t < count; ++t) {
@@ -63,23 +67,28 @@ LATHE_INLINE ir::Tensor typing::elementwise(DType type, const ir::Tensor *tensor
     const std::vector<Dim> own = dims_of(tensors[t]);
     for (std::size_t d = 0; d < own.size(); ++d) {
       const Dim &extent = own[own.size() - 1 - d];
-      if (d < dims.size()) dims[d] = tensor_operators::meet(dims[d], extent, shapes);
-      else dims.push_back(extent);
+      if (d < dims.size())
+        dims[d] = tensor_operators::meet(dims[d], extent, shapes);
+      else
+        dims.push_back(extent);
     }
   }
   std::reverse(dims.begin(), dims.end());
-  return tensor_operators::compute(type, dims, [&](const std::vector<ir::Expr> &axes) {
-    std::vector<ir::Expr> elements(static_cast<std::size_t>(count));
-    for (int t = 0; t < count; ++t) {
-      if (!tensors[t].operation) continue;
-      const auto &shape = ir::shape_of(tensors[t]);
-      std::vector<ir::Expr> at(axes.end() - static_cast<std::ptrdiff_t>(shape.size()), axes.end());
-      for (std::size_t d = 0; d < shape.size(); ++d)
-        if (ir::is_constant(shape[d], 1)) at[d] = 0;
-      elements[static_cast<std::size_t>(t)] = ir::read(tensors[t], std::move(at));
-    }
-    return element.call(element.operands, elements.data());
-  }, name, {});
+  return tensor_operators::compute(type, dims,
+                                   [&](const std::vector<ir::Expr> &axes) {
+                                     std::vector<ir::Expr> elements(static_cast<std::size_t>(count));
+                                     for (int t = 0; t < count; ++t) {
+                                       if (!tensors[t].operation) continue;
+                                       const auto &shape = ir::shape_of(tensors[t]);
+                                       std::vector<ir::Expr> at(axes.end() - static_cast<std::ptrdiff_t>(shape.size()),
+                                                                axes.end());
+                                       for (std::size_t d = 0; d < shape.size(); ++d)
+                                         if (ir::is_constant(shape[d], 1)) at[d] = 0;
+                                       elements[static_cast<std::size_t>(t)] = ir::read(tensors[t], std::move(at));
+                                     }
+                                     return element.call(element.operands, elements.data());
+                                   },
+                                   name, {});
 }
 
 namespace typing {
@@ -91,17 +100,22 @@ LATHE_INLINE ir::Tensor transpose(const ir::Tensor &tensor, const int *order, co
   for (int d = 0; d < rank; ++d) {
     const int source = order ? order[d] : rank - 1 - d;
     if (source < 0 || source >= rank || std::find(from.begin(), from.end(), source) != from.end())
-      tensor_operators::misfit("transpose", "dimension " + std::to_string(source) + (source < 0 || source >= rank ? " does not exist" : " is named twice"),
-                               place, "name each dimension once, counted from 0,  transpose(A, {1, 0})");
+      tensor_operators::misfit(
+          "transpose",
+          "dimension " + std::to_string(source) + (source < 0 || source >= rank ? " does not exist" : " is named twice"), place,
+          "name each dimension once, counted from 0,  transpose(A, {1, 0})");
     from.push_back(source);
   }
   std::vector<Dim> shape;
   for (const int source : from) shape.push_back(dims[static_cast<std::size_t>(source)]);
-  return tensor_operators::compute(ir::type_of(tensor), shape, [&](const std::vector<ir::Expr> &axes) {
-    std::vector<ir::Expr> at(axes.size());
-    for (std::size_t d = 0; d < axes.size(); ++d) at[static_cast<std::size_t>(from[d])] = axes[d];
-    return ir::read(tensor, std::move(at));
-  }, tensor_operators::name_or(name, "transpose"), place);
+  return tensor_operators::compute(
+      ir::type_of(tensor), shape,
+      [&](const std::vector<ir::Expr> &axes) {
+        std::vector<ir::Expr> at(axes.size());
+        for (std::size_t d = 0; d < axes.size(); ++d) at[static_cast<std::size_t>(from[d])] = axes[d];
+        return ir::read(tensor, std::move(at));
+      },
+      tensor_operators::name_or(name, "transpose"), place);
 }
 
 LATHE_INLINE ir::Tensor reshape(const ir::Tensor &tensor, const Dim *dims, int rank, const Label &name, const Location &place) {
@@ -112,90 +126,110 @@ LATHE_INLINE ir::Tensor reshape(const ir::Tensor &tensor, const Dim *dims, int r
   for (const Dim &extent : shape) after = after * extent.untyped();
   const auto count = ir::constant_integer(before), wanted = ir::constant_integer(after);
   if (count && wanted && *count != *wanted)
-    tensor_operators::misfit("reshape", ir::name_of(tensor) + " has " + std::to_string(*count) + " elements, the shape " + std::to_string(*wanted), place,
-                             "choose extents whose product is the number of elements");
-  return tensor_operators::compute(ir::type_of(tensor), shape, [&](const std::vector<ir::Expr> &axes) {
-    ir::Expr linear = 0;
-    for (std::size_t d = 0; d < axes.size(); ++d) linear = linear * shape[d].untyped() + axes[d];
-    std::vector<ir::Expr> at(source.size());
-    for (std::size_t d = source.size(); d-- > 0;) {
-      at[d] = d == 0 ? linear : linear % source[d];
-      linear = linear / source[d];
-    }
-    return ir::read(tensor, std::move(at));
-  }, tensor_operators::name_or(name, "reshape"), place);
+    tensor_operators::misfit(
+        "reshape", ir::name_of(tensor) + " has " + std::to_string(*count) + " elements, the shape " + std::to_string(*wanted),
+        place, "choose extents whose product is the number of elements");
+  return tensor_operators::compute(
+      ir::type_of(tensor), shape,
+      [&](const std::vector<ir::Expr> &axes) {
+        ir::Expr linear = 0;
+        for (std::size_t d = 0; d < axes.size(); ++d) linear = linear * shape[d].untyped() + axes[d];
+        std::vector<ir::Expr> at(source.size());
+        for (std::size_t d = source.size(); d-- > 0;) {
+          at[d] = d == 0 ? linear : linear % source[d];
+          linear = linear / source[d];
+        }
+        return ir::read(tensor, std::move(at));
+      },
+      tensor_operators::name_or(name, "reshape"), place);
 }
 
 LATHE_INLINE ir::Tensor concat(const ir::Tensor *parts, int count, int axis, const Label &name, const Location &place) {
   std::vector<Dim> shape = dims_of(parts[0]);
   if (axis < 0 || axis >= static_cast<int>(shape.size()))
-    tensor_operators::misfit("concat", "axis " + std::to_string(axis) + " does not exist", place, "count dimensions from 0,  concat({A, B}, 1)");
+    tensor_operators::misfit("concat", "axis " + std::to_string(axis) + " does not exist", place,
+                             "count dimensions from 0,  concat({A, B}, 1)");
   const auto along = static_cast<std::size_t>(axis);
   std::vector<ir::Expr> starts{0};
   for (int p = 0; p < count; ++p) {
     const auto &extents = ir::shape_of(parts[p]);
     for (std::size_t d = 0; d < shape.size(); ++d)
       if (d != along && !ir::equal(extents[d], shape[d].untyped()))
-        tensor_operators::misfit("concat", "dimension " + std::to_string(d) + " is " + ir::to_string(shape[d].untyped()) + " in " + ir::name_of(parts[0]) +
-                                               " and " + ir::to_string(extents[d]) + " in " + ir::name_of(parts[p]), place,
-                                 "all extents but the one along the axis are equal");
+        tensor_operators::misfit("concat",
+                                 "dimension " + std::to_string(d) + " is " + ir::to_string(shape[d].untyped()) + " in " +
+                                     ir::name_of(parts[0]) + " and " + ir::to_string(extents[d]) + " in " + ir::name_of(parts[p]),
+                                 place, "all extents but the one along the axis are equal");
     starts.push_back(starts.back() + extents[along]);
   }
   shape[along] = Dim(Index(starts.back()));
-  return tensor_operators::compute(ir::type_of(parts[0]), shape, [&](std::vector<ir::Expr> at) {
-    const ir::Expr index = at[along];
-    ir::Expr element;
-    for (int p = count; p-- > 0;) {
-      at[along] = index - starts[static_cast<std::size_t>(p)];
-      const ir::Expr own = ir::read(parts[p], at);
-      element = element.defined() ? ir::select(index < starts[static_cast<std::size_t>(p) + 1], own, element, true) : own;
-    }
-    return element;
-  }, tensor_operators::name_or(name, "concat"), place);
+  return tensor_operators::compute(
+      ir::type_of(parts[0]), shape,
+      [&](std::vector<ir::Expr> at) {
+        const ir::Expr index = at[along];
+        ir::Expr element;
+        for (int p = count; p-- > 0;) {
+          at[along] = index - starts[static_cast<std::size_t>(p)];
+          const ir::Expr own = ir::read(parts[p], at);
+          element = element.defined() ? ir::select(index < starts[static_cast<std::size_t>(p) + 1], own, element, true) : own;
+        }
+        return element;
+      },
+      tensor_operators::name_or(name, "concat"), place);
 }
 
-LATHE_INLINE ir::Tensor slice(const ir::Tensor &tensor, const Dim *begin, const Dim *end, const Dim *step, const Label &name, const Location &place) {
+LATHE_INLINE ir::Tensor slice(const ir::Tensor &tensor, const Dim *begin, const Dim *end, const Dim *step, const Label &name,
+                              const Location &place) {
   const std::vector<Dim> dims = dims_of(tensor);
   std::vector<Dim> shape;
   const auto refuse_if = [&](const ir::Expr &condition, std::size_t d) {
     if (ir::is_true(condition))
-      tensor_operators::misfit("slice", "dimension " + std::to_string(d) + " of " + ir::name_of(tensor) + " has " + ir::to_string(dims[d].untyped()) +
-                                            " elements, which do not contain " + ir::to_string(begin[d].untyped()) + " to " + ir::to_string(end[d].untyped()),
+      tensor_operators::misfit("slice",
+                               "dimension " + std::to_string(d) + " of " + ir::name_of(tensor) + " has " +
+                                   ir::to_string(dims[d].untyped()) + " elements, which do not contain " +
+                                   ir::to_string(begin[d].untyped()) + " to " + ir::to_string(end[d].untyped()),
                                place, "0 <= begin <= end <= extent, and steps are at least 1");
   };
   for (std::size_t d = 0; d < dims.size(); ++d) {
     const ir::Expr first = begin[d].untyped(), last = end[d].untyped(), by = step ? step[d].untyped() : ir::Expr(1);
-    for (const ir::Expr &bad : {first < 0, last > dims[d].untyped(), first > last, by < 1}) refuse_if(bad, d);
+    for (const ir::Expr &bad : {first<0, last> dims[d].untyped(), first > last, by < 1}) refuse_if(bad, d);
     shape.emplace_back(Index((last - first + (by - 1)) / by));
   }
-  return tensor_operators::compute(ir::type_of(tensor), shape, [&](const std::vector<ir::Expr> &axes) {
-    std::vector<ir::Expr> at;
-    for (std::size_t d = 0; d < axes.size(); ++d) at.push_back(begin[d].untyped() + (step ? axes[d] * step[d].untyped() : axes[d]));
-    return ir::read(tensor, std::move(at));
-  }, tensor_operators::name_or(name, "slice"), place);
+  return tensor_operators::compute(
+      ir::type_of(tensor), shape,
+      [&](const std::vector<ir::Expr> &axes) {
+        std::vector<ir::Expr> at;
+        for (std::size_t d = 0; d < axes.size(); ++d)
+          at.push_back(begin[d].untyped() + (step ? axes[d] * step[d].untyped() : axes[d]));
+        return ir::read(tensor, std::move(at));
+      },
+      tensor_operators::name_or(name, "slice"), place);
 }
 
-LATHE_INLINE ir::Tensor pad(const ir::Tensor &tensor, const Dim *before, const Dim *after, const ir::Expr &value, const Label &name,
-                            const Location &place) {
+LATHE_INLINE ir::Tensor pad(const ir::Tensor &tensor, const Dim *before, const Dim *after, const ir::Expr &value,
+                            const Label &name, const Location &place) {
   const std::vector<Dim> dims = dims_of(tensor);
   std::vector<Dim> shape;
   for (std::size_t d = 0; d < dims.size(); ++d) {
     for (const Dim *side : {&before[d], &after[d]})
       if (const auto width = ir::constant_integer(side->untyped()); width && *width < 0)
-        tensor_operators::misfit("pad", "a width of dimension " + std::to_string(d) + " is negative", place, "cut elements off by slice()");
+        tensor_operators::misfit("pad", "a width of dimension " + std::to_string(d) + " is negative", place,
+                                 "cut elements off by slice()");
     shape.push_back(dims[d] + before[d] + after[d]);
   }
-  return tensor_operators::compute(ir::type_of(tensor), shape, [&](std::vector<ir::Expr> at) {
-    ir::Expr inside;
-    for (std::size_t d = 0; d < at.size(); ++d) {
-      const ir::Expr low = before[d].untyped(), axis = at[d];
-      at[d] = axis - low;
-      if (!ir::is_constant(low, 0)) inside = ir::both(inside, axis >= low);
-      if (!ir::is_constant(after[d].untyped(), 0)) inside = ir::both(inside, axis < low + dims[d].untyped());
-    }
-    const ir::Expr element = ir::read(tensor, std::move(at));
-    return inside.defined() ? ir::select(inside, element, value, true) : element;
-  }, tensor_operators::name_or(name, "pad"), place);
+  return tensor_operators::compute(
+      ir::type_of(tensor), shape,
+      [&](std::vector<ir::Expr> at) {
+        ir::Expr inside;
+        for (std::size_t d = 0; d < at.size(); ++d) {
+          const ir::Expr low = before[d].untyped(), axis = at[d];
+          at[d] = axis - low;
+          if (!ir::is_constant(low, 0)) inside = ir::both(inside, axis >= low);
+          if (!ir::is_constant(after[d].untyped(), 0)) inside = ir::both(inside, axis < low + dims[d].untyped());
+        }
+        const ir::Expr element = ir::read(tensor, std::move(at));
+        return inside.defined() ? ir::select(inside, element, value, true) : element;
+      },
+      tensor_operators::name_or(name, "pad"), place);
 }
 
 }  // namespace typing

@@ -25,7 +25,8 @@ class Trial {
       const auto kind = e.node()->kind();
       testable_ = testable_ && e.type().kind() != Kind::custom && kind != ir::ExprKind::read && kind != ir::ExprKind::call &&
                   kind != ir::ExprKind::ranged;
-      if (const auto *var = e.as<ir::VarRef>(); var && var->var != reducer->lhs.front() && var->var != reducer->rhs.front()) testable_ = false;
+      if (const auto *var = e.as<ir::VarRef>(); var && var->var != reducer->lhs.front() && var->var != reducer->rhs.front())
+        testable_ = false;
     });
   }
 
@@ -90,7 +91,8 @@ class Trial {
 LATHE_INLINE std::vector<ir::Bits> samples(DType type) {
   std::vector<ir::Bits> list;
   if (type.is_bool()) return {0, 1};
-  for (int v = type.is_unsigned() ? 0 : -3; v <= 3; ++v) list.push_back(type.is_float() ? ir::from_double(type, v) : ir::from_integer(type, v));
+  for (int v = type.is_unsigned() ? 0 : -3; v <= 3; ++v)
+    list.push_back(type.is_float() ? ir::from_double(type, v) : ir::from_integer(type, v));
   std::uint32_t state = 12345;
   for (int n = 0; type.is_float() && n < 6; ++n) {
     state = state * 1664525u + 1013904223u;
@@ -99,8 +101,9 @@ LATHE_INLINE std::vector<ir::Bits> samples(DType type) {
   return list;
 }
 
-[[noreturn]] LATHE_INLINE void refuse(const ir::Reducer &reducer, const Location &place, const std::string &what, DType type, const char *left,
-                                      ir::Bits a, const char *right, ir::Bits b, const std::vector<ir::Bits> &at) {
+[[noreturn]] LATHE_INLINE void refuse(const ir::Reducer &reducer, const Location &place, const std::string &what, DType type,
+                                      const char *left, ir::Bits a, const char *right, ir::Bits b,
+                                      const std::vector<ir::Bits> &at) {
   std::string where;
   for (std::size_t n = 0; n < at.size(); ++n)
     where += (n ? ", " : " for ") + std::string(1, static_cast<char>('a' + n)) + " = " + ir::literal_text(type, at[n]);
@@ -113,7 +116,9 @@ LATHE_INLINE void check_associative(const ir::Reducer &reducer, const Location &
   const Trial combine(reducer);
   if (!combine.testable()) return;
   const auto values = samples(combine.type());
-  const auto size = [&](ir::Bits bits) { return combine.type().is_float() ? std::fabs(ir::to_double(combine.type(), bits)) : 0.0; };
+  const auto size = [&](ir::Bits bits) {
+    return combine.type().is_float() ? std::fabs(ir::to_double(combine.type(), bits)) : 0.0;
+  };
   const ir::Bits identity = combine.identity();
   for (const ir::Bits a : values) {
     // A part of a reduction starts at the identity, and may have no elements: then nothing must change.
@@ -124,14 +129,15 @@ LATHE_INLINE void check_associative(const ir::Reducer &reducer, const Location &
     for (const ir::Bits b : values) {
       const ir::Bits split = combine(part, combine(identity, b)), whole = combine(part, b);
       if (!combine.agree(split, whole, std::max(size(part), size(b))))
-        refuse(reducer, place, "neutral about its identity", combine.type(), "combine(combine(identity, a), combine(identity, b))", split,
-               "combine(combine(identity, a), b)", whole, {a, b});
+        refuse(reducer, place, "neutral about its identity", combine.type(),
+               "combine(combine(identity, a), combine(identity, b))", split, "combine(combine(identity, a), b)", whole, {a, b});
     }
     for (const ir::Bits b : values)
       for (const ir::Bits c : values) {
         const ir::Bits ab = combine(a, b), bc = combine(b, c), left = combine(ab, c), right = combine(a, bc);
         if (!combine.agree(left, right, std::max(size(ab), size(bc))))
-          refuse(reducer, place, "associative", combine.type(), "combine(combine(a, b), c)", left, "combine(a, combine(b, c))", right, {a, b, c});
+          refuse(reducer, place, "associative", combine.type(), "combine(combine(a, b), c)", left, "combine(a, combine(b, c))",
+                 right, {a, b, c});
       }
   }
 }

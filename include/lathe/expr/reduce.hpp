@@ -89,7 +89,8 @@ concept Extremal = Reducible<E, Axes...> && Value<E> && !is_index<element_t<E>>;
 template <class E, class... Axes>
 constexpr auto check_reduction() {
   refuse_reductions<E>();
-  static_assert((is_axis<Axes> && ...), "a reduction runs over reduction axes, for example  auto k = reduce_axis(K, \"k\");  then  sum(A(i, k), k)");
+  static_assert((is_axis<Axes> && ...),
+                "a reduction runs over reduction axes, for example  auto k = reduce_axis(K, \"k\");  then  sum(A(i, k), k)");
   return true;
 }
 
@@ -106,9 +107,12 @@ template <class E, class... Axes>
 auto reduce_numbers(Combine combine, const E &source, const Axes &...axes) {
   check_reduction<E, Axes...>();
   using T = source_t<E>;
-  static_assert(Reducing<E> || is_number<T>, "sum, prod, min and max take numbers: count conditions by  sum(cast<int>(condition), k)");
-  if constexpr (is_number<T> && (is_axis<Axes> && ...)) return reduce<T>(reducer(combine, dtype_of<T>()), operand<T>(source), axes...);
-  else return Reduction<typename decltype(recover<E, Axes...>())::type>(ir::Expr());
+  static_assert(Reducing<E> || is_number<T>,
+                "sum, prod, min and max take numbers: count conditions by  sum(cast<int>(condition), k)");
+  if constexpr (is_number<T> && (is_axis<Axes> && ...))
+    return reduce<T>(reducer(combine, dtype_of<T>()), operand<T>(source), axes...);
+  else
+    return Reduction<typename decltype(recover<E, Axes...>())::type>(ir::Expr());
 }
 
 template <class E, class... Axes>
@@ -117,7 +121,8 @@ auto reduce_conditions(Combine combine, const E &source, const Axes &...axes) {
   static_assert(Reducing<E> || is_bool<source_t<E>>, "any and all take conditions, for example  any(A(i, k) > 0, k)");
   if constexpr (is_bool<source_t<E>> && (is_axis<Axes> && ...))
     return reduce<bool>(reducer(combine, dtype_of<bool>()), operand<bool>(source), axes...);
-  else return Reduction<bool>(ir::Expr());
+  else
+    return Reduction<bool>(ir::Expr());
 }
 
 }  // namespace typing
@@ -125,27 +130,41 @@ auto reduce_conditions(Combine combine, const E &source, const Axes &...axes) {
 /// Σ e over the axes, in the element type of e; identity 0.
 template <class E, class... Axes>
   requires typing::Reducible<E, Axes...>
-auto sum(const E &e, const Axes &...axes) { return typing::reduce_numbers(typing::Combine::sum, e, axes...); }
+auto sum(const E &e, const Axes &...axes) {
+  return typing::reduce_numbers(typing::Combine::sum, e, axes...);
+}
 /// Π e over the axes; identity 1.
 template <class E, class... Axes>
   requires typing::Reducible<E, Axes...>
-auto prod(const E &e, const Axes &...axes) { return typing::reduce_numbers(typing::Combine::prod, e, axes...); }
-/// The least e; NaN if there is one. Identity: infinity, or the greatest integer. An index as first argument means the element-wise `min`.
+auto prod(const E &e, const Axes &...axes) {
+  return typing::reduce_numbers(typing::Combine::prod, e, axes...);
+}
+/// The least e; NaN if there is one. Identity: infinity, or the greatest integer. An index as first argument means the
+/// element-wise `min`.
 template <class E, class... Axes>
   requires typing::Extremal<E, Axes...>
-auto min(const E &e, const Axes &...axes) { return typing::reduce_numbers(typing::Combine::min, e, axes...); }
-/// The greatest e; NaN if there is one. Identity: -infinity, or the least integer. An index as first argument means the element-wise `max`.
+auto min(const E &e, const Axes &...axes) {
+  return typing::reduce_numbers(typing::Combine::min, e, axes...);
+}
+/// The greatest e; NaN if there is one. Identity: -infinity, or the least integer. An index as first argument means the
+/// element-wise `max`.
 template <class E, class... Axes>
   requires typing::Extremal<E, Axes...>
-auto max(const E &e, const Axes &...axes) { return typing::reduce_numbers(typing::Combine::max, e, axes...); }
+auto max(const E &e, const Axes &...axes) {
+  return typing::reduce_numbers(typing::Combine::max, e, axes...);
+}
 /// Whether some element holds; identity false. (Beside `using namespace std` and <any> write `lathe::any`.)
 template <class E, class... Axes>
   requires typing::Reducible<E, Axes...>
-auto any(const E &e, const Axes &...axes) { return typing::reduce_conditions(typing::Combine::any, e, axes...); }
+auto any(const E &e, const Axes &...axes) {
+  return typing::reduce_conditions(typing::Combine::any, e, axes...);
+}
 /// Whether every element holds; identity true.
 template <class E, class... Axes>
   requires typing::Reducible<E, Axes...>
-auto all(const E &e, const Axes &...axes) { return typing::reduce_conditions(typing::Combine::all, e, axes...); }
+auto all(const E &e, const Axes &...axes) {
+  return typing::reduce_conditions(typing::Combine::all, e, axes...);
+}
 
 // ---- users' reducers ----------------------------------------------------------------------------------------------------------
 
@@ -170,8 +189,8 @@ class UserReducer {
  public:
   explicit UserReducer(ir::Reducer reducer) : reducer_(std::move(reducer)) {}
 
-  /// Declares combine(combine(a, b), c) = combine(a, combine(b, c)), up to rounding, and that parts of a reduction may start at the
-  /// identity. Schedules that split a reduction need it. \throws Error E010 when samples show otherwise.
+  /// Declares combine(combine(a, b), c) = combine(a, combine(b, c)), up to rounding, and that parts of a reduction may start at
+  /// the identity. Schedules that split a reduction need it. \throws Error E010 when samples show otherwise.
   [[nodiscard]] UserReducer associative(Location place = Location::current()) const {
     return UserReducer(typing::promise_associative(reducer_, place));
   }
@@ -207,8 +226,9 @@ UserReducer<T> reducer(std::string_view name, const Combine &combine, T identity
                 "reducer(\"hypot\", [](Expr<float> x, Expr<float> y) { return sqrt(x * x + y * y); }, 0.0f)");
   const typing::ReducerDraft draft(dtype_of<T>());
   const auto result = combine(Expr<T>(ir::Expr(draft.x)), Expr<T>(ir::Expr(draft.y)));
-  static_assert(std::is_same_v<typing::join_t<std::remove_cvref_t<decltype(result)>, Expr<T>>, T>,
-                "reducer(): combine gives a value of the identity's type, for example  [](Expr<float> x, Expr<float> y) { return x + y; }");
+  static_assert(
+      std::is_same_v<typing::join_t<std::remove_cvref_t<decltype(result)>, Expr<T>>, T>,
+      "reducer(): combine gives a value of the identity's type, for example  [](Expr<float> x, Expr<float> y) { return x + y; }");
   return UserReducer<T>(draft.finish(name, typing::operand<T>(result), typing::literal_of<T>(identity)));
 }
 

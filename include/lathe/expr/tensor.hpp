@@ -20,8 +20,10 @@ concept Indexing = is_integer<element_t<I>> || (std::is_integral_v<I> && !is_boo
 
 template <Indexing I>
 ir::Expr index_of(const I &index) {
-  if constexpr (Typed<I>) return Index(static_cast<const Expr<element_t<I>> &>(index)).untyped();
-  else return literal_of<index_t>(index);
+  if constexpr (Typed<I>)
+    return Index(static_cast<const Expr<element_t<I>> &>(index)).untyped();
+  else
+    return literal_of<index_t>(index);
 }
 
 ir::Expr read(const ir::Tensor &tensor, const ir::Expr *indices, int rank);
@@ -58,10 +60,13 @@ class AnyTensor {
   ir::Tensor tensor_;
 };
 
-/// A tensor of `Rank` dimensions with elements of type T: an input, data, or the result of `compute`. Copies name the same tensor.
+/// A tensor of `Rank` dimensions with elements of type T: an input, data, or the result of `compute`. Copies name the same
+/// tensor.
 template <class T, int Rank>
 class Tensor {
-  static_assert(Scalar<T>, "Tensor<T, Rank>: T is an element type: bool, an integer, float16, bfloat16, float, double, or a registered type");
+  static_assert(
+      Scalar<T>,
+      "Tensor<T, Rank>: T is an element type: bool, an integer, float16, bfloat16, float, double, or a registered type");
   static_assert(Rank >= 0, "Tensor<T, Rank>: the rank is 0 or more");
 
  public:
@@ -73,8 +78,9 @@ class Tensor {
   /// The element at one index per dimension: index expressions, integers, or integer data (`table(ids(i), j)`).
   template <class... I>
   Expr<T> operator()(const I &...indices) const {
-    static_assert(sizeof...(I) == Rank,
-                  "tensor(): takes one index per dimension, for example  A(i, j)  for a tensor of rank 2 and  total()  for rank 0");
+    static_assert(
+        sizeof...(I) == Rank,
+        "tensor(): takes one index per dimension, for example  A(i, j)  for a tensor of rank 2 and  total()  for rank 0");
     static_assert((typing::Indexing<I> && ...),
                   "tensor(): indices are integers: convert what is not, for example  A(cast<index_t>(x))");
     const ir::Expr at[sizeof...(I) + 1] = {typing::index_of(indices)...};
@@ -174,7 +180,8 @@ Input<T, 0> placeholder(NoDims, Label name, Location place = Location::current()
 template <class T>
 ScalarArgument<T> scalar(Label name = {}, Location place = Location::current()) {
   static_assert(Scalar<T> && !typing::is_index<T>,
-                "scalar<T>(): T is an element type; for a size write  size_var(\"n\"),  for another integer  scalar<std::int64_t>(\"offset\")");
+                "scalar<T>(): T is an element type; for a size write  size_var(\"n\"),  for another integer  "
+                "scalar<std::int64_t>(\"offset\")");
   return ScalarArgument<T>(typing::scalar(dtype_of<T>(), name.or_else("scalar", place)));
 }
 

@@ -47,8 +47,10 @@ LATHE_INLINE Dim dim(std::string_view name, std::int64_t extent, Location place)
 
 LATHE_INLINE void AnyTensor::check(DType type, int expected_rank, const Location &place) const {
   if (this->type() == type && rank() == expected_rank) return;
-  fail("E013", name() + " has elements of " + to_string(this->type()) + " in " + std::to_string(rank()) + " dimensions, not of " +
-                   to_string(type) + " in " + std::to_string(expected_rank), place);
+  fail("E013",
+       name() + " has elements of " + to_string(this->type()) + " in " + std::to_string(rank()) + " dimensions, not of " +
+           to_string(type) + " in " + std::to_string(expected_rank),
+       place);
 }
 
 namespace typing {
@@ -82,7 +84,8 @@ LATHE_INLINE ir::Tensor with_strides(const ir::Tensor &placeholder, const Dim *s
   operation.memory.strides.clear();
   for (int d = 0; d < rank; ++d) {
     if (const auto value = ir::constant_integer(strides[d].untyped()); value && *value < 0)
-      fail("E012", "stride " + std::to_string(d) + " of " + operation.name + " is " + std::to_string(*value) + ": strides are 0 or more",
+      fail("E012",
+           "stride " + std::to_string(d) + " of " + operation.name + " is " + std::to_string(*value) + ": strides are 0 or more",
            place);
     operation.memory.strides.push_back(strides[d].untyped());
   }
@@ -92,8 +95,11 @@ LATHE_INLINE ir::Tensor with_strides(const ir::Tensor &placeholder, const Dim *s
 LATHE_INLINE ir::Tensor with_alignment(const ir::Tensor &placeholder, int bytes, const Location &place) {
   ir::OperationNode operation = *placeholder.operation;
   if (bytes < operation.types.front().bytes() || (bytes & (bytes - 1)) != 0)
-    fail("E012", operation.name + " cannot be aligned to " + std::to_string(bytes) + " bytes: an alignment is a power of two, at least the " +
-                     std::to_string(operation.types.front().bytes()) + " of an element", place);
+    fail("E012",
+         operation.name + " cannot be aligned to " + std::to_string(bytes) +
+             " bytes: an alignment is a power of two, at least the " + std::to_string(operation.types.front().bytes()) +
+             " of an element",
+         place);
   operation.memory.alignment = bytes;
   return tensors::finish(std::move(operation));
 }
@@ -109,8 +115,8 @@ LATHE_INLINE ir::Tensor with_column_major(const ir::Tensor &placeholder) {
   return tensors::finish(std::move(operation));
 }
 
-LATHE_INLINE ir::Tensor constant(DType type, const void *elements, const std::int64_t *shape, const std::int64_t *strides, int rank,
-                                 const Label &name, const Location &place) {
+LATHE_INLINE ir::Tensor constant(DType type, const void *elements, const std::int64_t *shape, const std::int64_t *strides,
+                                 int rank, const Label &name, const Location &place) {
   ir::OperationNode operation;
   operation.kind = ir::OperationKind::constant;
   operation.name = name.or_else("constant", place);
@@ -129,8 +135,8 @@ LATHE_INLINE ir::Tensor constant(DType type, const void *elements, const std::in
   for (std::int64_t n = 0; n < count; ++n) {
     std::int64_t from = strides ? 0 : n;
     for (int d = 0; strides && d < rank; ++d) from += index[static_cast<std::size_t>(d)] * strides[d];
-    std::memcpy(data->data() + static_cast<std::size_t>(n) * size, static_cast<const std::byte *>(elements) + static_cast<std::size_t>(from) * size,
-                size);
+    std::memcpy(data->data() + static_cast<std::size_t>(n) * size,
+                static_cast<const std::byte *>(elements) + static_cast<std::size_t>(from) * size, size);
     for (int d = rank; d-- > 0;) {
       if (++index[static_cast<std::size_t>(d)] < shape[d]) break;
       index[static_cast<std::size_t>(d)] = 0;
