@@ -563,6 +563,31 @@ TEST(C, ExternalFunctionsByAddressAndByName) {
   }
 }
 
+int bumps = 0;
+std::int32_t bump(std::int32_t by) { return bumps += by; }
+
+TEST(C, CallsForTheirEffectHappenThoughNobodyUsesTheResult) {
+  const Var i = index_var("i"), ignored("ignored", i32);
+  const ExternalFunction function{"bump", reinterpret_cast<const void *>(&bump), false};
+  Parameter parameter;
+  parameter.kind = ParameterKind::function;
+  parameter.function = function;
+  const Expr called = call(i32, function, {cast(i32, i)});
+  const Stmt body = block({make(Bind{ignored, called, block({})}), make(Evaluate{called})});
+  const Program p = program("effects", {parameter}, loop(i, 4, body));
+  Slot slot{};
+  slot.pointer = reinterpret_cast<void *>(&bump);
+  bumps = 0;
+  interpret(p, std::vector<Slot>{slot});
+  EXPECT_EQ(bumps, 12);
+  for (const std::string &compiler : compilers()) {
+    PlainRuntime runtime;
+    bumps = 0;
+    EXPECT_EQ(CompiledC(emit_c(p), compiler).run({slot}, runtime), 0);
+    EXPECT_EQ(bumps, 12);
+  }
+}
+
 TEST(C, OnlyWhatIsUsedIsPrinted) {
   const Var i = index_var("i"), unused = index_var("unused");
   const Buffer a("a", f32, {4}), b("b", f32, {4}), out("out", f32, {4});

@@ -167,11 +167,19 @@ LATHE_INLINE void CLikePrinter::branch(const ir::If &branch) {
 LATHE_INLINE void CLikePrinter::bind(const ir::Bind &bind) {
   const std::string value = expression(bind.value);
   const arith::Facts outside = facts_;
+  bool calls = false;  // for an effect, which must happen even if nobody uses the result
+  ir::walk(bind.value, [&](const ir::Expr &e) {
+    const auto *call = e.as<ir::Call>();
+    calls |= call && !call->function.pure;
+  });
   if (bind.var.type().is_index() && ir::is_pure_scalar(bind.value)) facts_.bind(bind.var, bind.value, 1);
   declared(
       bind.var.node(), bind.var.name(),
       [&](const std::string &name) { return "const " + value_type(bind.var.type()) + " " + name + " = " + value + ";"; },
-      [&] { statement(bind.body); });
+      [&] {
+        statement(bind.body);
+        if (calls && !body_.used.contains(bind.var.node())) line("(void)" + name_of(bind.var.node(), bind.var.name()) + ";");
+      });
   facts_ = outside;
 }
 

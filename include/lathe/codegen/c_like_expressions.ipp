@@ -64,14 +64,15 @@ LATHE_INLINE CText converted(std::string_view type, const CText &a) {
 
 LATHE_INLINE bool is_zero(const CText &a) { return a.is_int && a.text == "0"; }
 
-/// Sums and products of indices: 64 bits wide, without what changes nothing.
-LATHE_INLINE CText index_sum(const CText &a, const CText &b) {
+/// Sums and products of indices: 64 bits wide, without what changes nothing. `right`: the precedence that the second summand
+/// needs.
+LATHE_INLINE CText index_sum(const CText &a, const CText &b, int right = product) {
   if (is_zero(a)) return b;
   if (is_zero(b)) return a;
   const CText &left = a.is_int && b.is_int ? converted("int64_t", a) : a;
   const bool negative = b.text.front() == '-' && b.text.find_first_not_of("0123456789", 1) == std::string::npos;
   if (negative) return infix(left, "-", {b.text.substr(1)}, sum, sum, product);
-  return infix(left, "+", b, sum, sum, product);
+  return infix(left, "+", b, sum, sum, right);
 }
 LATHE_INLINE CText index_product(const CText &a, const CText &b) {
   if (is_zero(a) || is_zero(b)) return {.text = "0", .is_int = true};
@@ -156,9 +157,10 @@ class CExpressionPrinter {
   static CText offset(const ir::Buffer &buffer, const std::vector<CText> &indices, const std::vector<CText> &layout) {
     using namespace c_like_printing;
     CText result{.text = "0", .is_int = true};
+    // Offsets stay within memory, so the order of their sums does not matter and needs no parentheses.
     for (std::size_t d = 0; d < indices.size(); ++d)
-      result = buffer->strides.empty() ? index_sum(d ? index_product(result, layout[d - 1]) : result, indices[d])
-                                       : index_sum(result, index_product(indices[d], layout[d]));
+      result = buffer->strides.empty() ? index_sum(d ? index_product(result, layout[d - 1]) : result, indices[d], sum)
+                                       : index_sum(result, index_product(indices[d], layout[d]), sum);
     return result;
   }
   /// What of a buffer's shape or strides its offsets need.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// The IR's total operators as small functions in C-like text: div_i64, min_f32, u8_from_f32, … Only what a text uses is part of
-/// it, in the order of first use.
+/// The IR's total operators as small functions in C-like text: div_i64, min_f32, u8_from_f32, … Only what a text uses is part
+/// of it, in the order of first use.
 
 #include <functional>
 #include <map>
