@@ -70,7 +70,7 @@ ReferenceArray array(DType type, std::vector<std::int64_t> shape, const std::vec
 template <class T>
 std::vector<T> elements(const ReferenceArray &a) {
   std::vector<T> result(static_cast<std::size_t>(a.size()));
-  std::memcpy(result.data(), a.data.data(), a.data.size());
+  if (!result.empty()) std::memcpy(result.data(), a.data.data(), a.data.size());
   return result;
 }
 

@@ -20,12 +20,34 @@
 
 namespace lathe::inline LATHE_ABI::codegen {
 
+namespace c_like_printing {
+
+/// Precedences of C.
+enum : int {
+  lowest = 0,
+  conditional = 3,
+  either = 4,
+  all_of = 5,
+  bit_or = 6,
+  bit_xor = 7,
+  bit_and = 8,
+  equality = 9,
+  relation = 10,
+  shift = 11,
+  sum = 12,
+  product = 13,
+  prefix = 14,
+  atom = 16
+};
+
+}  // namespace c_like_printing
+
 /// An expression as text.
 struct CText {
   std::string text;
-  int precedence = 16;  ///< of the outermost operator, in C's order; 16: a name, literal or call
-  int depth = 0;        ///< of nested operators
-  bool is_int = false;  ///< of C's type int although an index, which is 64 bits wide
+  int precedence = c_like_printing::atom;  ///< of the outermost operator
+  int depth = 0;                           ///< of nested operators
+  bool is_int = false;                     ///< of C's type int although an index, which is 64 bits wide
 };
 
 /// A literal of a built-in type that reads back bit for bit. NaN and the infinities come from their bits.

@@ -18,24 +18,6 @@ namespace lathe::inline LATHE_ABI::codegen {
 
 namespace c_like_printing {
 
-/// Precedences of C.
-enum : int {
-  lowest = 0,
-  conditional = 3,
-  either = 4,
-  all_of = 5,
-  bit_or = 6,
-  bit_xor = 7,
-  bit_and = 8,
-  equality = 9,
-  relation = 10,
-  shift = 11,
-  sum = 12,
-  product = 13,
-  prefix = 14,
-  atom = 16
-};
-
 inline constexpr int deepest = 64;          // operators in one another before a temporary is due
 inline constexpr std::size_t longest = 96;  // characters of an operand before a temporary is due
 
