@@ -142,6 +142,14 @@ TEST_F(VectorizeLoops, reductions_under_a_tail) {
   }
 }
 
+// Lanes that a condition excludes have indices that mean nothing: their own memory is not to be touched there.
+TEST_F(VectorizeLoops, memory_inside_indexed_by_the_lane) {
+  const Buffer T("T", f32, {4});
+  const Stmt body = allocate(T, sequence({store(T, {Expr(i) + 1}, ir::load(A, {i})), store(T, {0}, number(5)),
+                                          store(B, {i}, ir::load(T, {Expr(i) + 1}) + ir::load(T, {0}))}));
+  expect_vectors({{A}, {B}, {{n, 8}}, vectorized(i, 8, when(Expr(i) < 3, body))});
+}
+
 TEST_F(VectorizeLoops, both_branches_and_nested_conditions) {
   const Expr e = Expr(o) * 8 + i;
   const Stmt odd =

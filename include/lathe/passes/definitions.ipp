@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// The definitions of passes/.
+/// Every definition of this room.
 
 #include "lathe/passes/conditions.ipp"
 #include "lathe/passes/contract_multiply_adds.ipp"

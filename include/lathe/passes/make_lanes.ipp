@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,9 @@ struct Mask {
 /// Memory of each lane.
 struct Local {
   ir::Buffer buffer;  // with the lanes as last dimension
-  Expr mask;          // the lanes that were active where it was allocated: the others need not be kept from touching it
+  Expr mask;          // the lanes that were active where it was allocated
+  bool uniform;       // all its indices are the same in all lanes: lanes outside `mask` need not be kept from touching it
+  bool needs(const Expr &lanes) const { return lanes.defined() && !(uniform && lanes.same_as(mask)); }
 };
 
 /// When a condition holds in every lane, and when it holds in some; undefined where no scalar comparisons tell.
@@ -61,6 +64,7 @@ class LaneMaker {
   Stmt under(const Stmt &body, const Expr &condition, const Expr &vector, const Mask &mask, const Facts &facts);
 
   bool depends_on_lane(const Expr &e) const;
+  bool is_uniform(const ir::Allocate &allocate) const;
   bool needs_an_active_lane(const Stmt &body) const;
   Extremes extremes(const Expr &condition) const;
   Expr reduced(ir::BinaryOp op, Expr vector) const;
@@ -111,7 +115,7 @@ LATHE_INLINE Expr LaneMaker::widen_load(const ir::Load &load, const Mask &mask) 
   Expr predicate = load.predicate.defined() ? without_broadcast(load.predicate) : load.predicate;
   if (const auto local = locals_.find(load.buffer.node()); local != locals_.end()) {
     indices.push_back(iota_);
-    if (mask.lanes.defined() && !mask.lanes.same_as(local->second.mask)) predicate = ir::both(mask.lanes, predicate);
+    if (local->second.needs(mask.lanes)) predicate = ir::both(mask.lanes, predicate);
     return ir::load(local->second.buffer, std::move(indices), std::move(predicate));
   }
   if (std::any_of(indices.begin(), indices.end(), [](const Expr &e) { return e.lanes() > 1; }))
@@ -216,13 +220,37 @@ LATHE_INLINE Stmt LaneMaker::visit_store(const ir::Store &store, const Mask &mas
   if (const auto local = locals_.find(buffer.node()); local != locals_.end()) {
     buffer = local->second.buffer;
     indices.push_back(iota_);
-    masked = masked && !mask.lanes.same_as(local->second.mask);
+    masked = local->second.needs(mask.lanes);
   }
   if (masked) predicate = ir::both(mask.lanes, predicate);
   failed_ = failed_ || std::none_of(indices.begin(), indices.end(), [](const Expr &e) { return e.lanes() > 1; });
   if (predicate.defined()) predicate = ir::broadcast(std::move(predicate), lanes_);
   Expr value = ir::broadcast(widen(store.value, mask), lanes_);
   return ir::make(ir::Store{std::move(buffer), std::move(indices), std::move(value), std::move(predicate)});
+}
+
+/// Whether all accesses to the buffer have the same indices in all lanes: pure, and neither from the lane nor bound inside.
+LATHE_INLINE bool LaneMaker::is_uniform(const ir::Allocate &allocate) const {
+  std::unordered_set<const ir::VarNode *> bound;
+  ir::walk_down(allocate.body, [&](const Stmt &s) {
+    if (const auto *bind = s.as<ir::Bind>()) bound.insert(bind->var.node());
+    return true;
+  });
+  bool uniform = true;
+  const auto look_at = [&](const std::vector<Expr> &indices) {
+    for (const Expr &index : indices) {
+      uniform = uniform && ir::is_pure_scalar(index) && !depends_on_lane(index);
+      for (const ir::Var &var : ir::free_vars(index)) uniform = uniform && !bound.count(var.node());
+    }
+  };
+  ir::walk_down(allocate.body, [&](const Stmt &s) {
+    if (const auto *store = s.as<ir::Store>(); store && store->buffer == allocate.buffer) look_at(store->indices);
+    return true;
+  });
+  ir::walk(allocate.body, [&](const Expr &e) {
+    if (const auto *load = e.as<ir::Load>(); load && load->buffer == allocate.buffer) look_at(load->indices);
+  });
+  return uniform;
 }
 
 LATHE_INLINE Stmt LaneMaker::visit_allocate(const ir::Allocate &allocate, const Mask &mask, const Facts &facts) {
@@ -238,7 +266,7 @@ LATHE_INLINE Stmt LaneMaker::visit_allocate(const ir::Allocate &allocate, const 
   const int whole = lanes_ * node.type.bytes();
   if ((whole & (whole - 1)) == 0) node.alignment = std::max(node.alignment, std::min(whole, 64));
   const ir::Buffer buffer(std::move(node));
-  locals_[allocate.buffer.node()] = {buffer, mask.lanes};
+  locals_[allocate.buffer.node()] = {buffer, mask.lanes, is_uniform(allocate)};
   Stmt body = visit(allocate.body, mask, facts);
   locals_.erase(allocate.buffer.node());
   return ir::make(ir::Allocate{buffer, std::move(body)});
