@@ -114,7 +114,8 @@ class Flattener {
         return;
       }
     }
-    add_term(item.atom.defined() && item.atom.lanes() > 1 ? access_.lane_terms : access_.terms, std::move(item));
+    std::vector<AccessTerm> &sum = item.atom.defined() && item.atom.lanes() > 1 ? access_.lane_terms : access_.terms;
+    add_term(sum, std::move(item));
   }
 
   Access &access_;

@@ -130,10 +130,15 @@ LATHE_INLINE LlvmValue to_float(LlvmWriter &w, ir::CastMode mode, DType to, DTyp
     a = llvm_widen(w, from, a);
     from = f32;
   }
-  if (mode == ir::CastMode::saturate) a = clamp_float(w, to, from, a);
+  const bool clamps = mode == ir::CastMode::saturate;
+  if (to.bits() > from.bits()) {
+    a = w.convert("fpext", a, to);
+    return clamps ? clamp_float(w, to, to, a) : a;
+  }
+  if (clamps) a = clamp_float(w, to, from, a);
   if (to == from) return a;
   if (is_small(to)) return llvm_narrow(w, to, from.bits() == 64 ? round_to_odd(w, a) : a);
-  return w.convert(to.bits() > from.bits() ? "fpext" : "fptrunc", a, to);
+  return w.convert("fptrunc", a, to);
 }
 
 }  // namespace llvm_casts
