@@ -516,6 +516,7 @@ class StatementCompiler {
 
 LATHE_INLINE CompiledFunctionCode compile_function(const ir::Program &program, FindFunction find_function) {
   FunctionState state(find_function);
+  state.fresh(1);  // serves instructions without a target
   StatementCompiler compiler(state);
   const ir::Function &function = program.entry();
   for (const ir::Parameter &parameter : function.parameters) {

@@ -45,7 +45,7 @@ class Registers {
   ir::Bits *data() { return values_.data(); }
 
  private:
-  std::vector<ir::Bits> values_;
+  std::vector<ir::Bits> values_{0};  // the first one serves steps without a target
   ir::VarMap<std::uint32_t> variables_;
 };
 
