@@ -80,6 +80,53 @@ inline BinaryOp opposite(BinaryOp op) {
   }
 }
 
+/// An operand of a conjunction or disjunction.
+struct Part {
+  Expr e;
+  std::optional<Linear> form;  ///< it says form ≥ 0
+  bool replaced = false;
+};
+
+/// The operands of nested junctions, the first ones left together when there are many.
+LATHE_INLINE void collect(const Expr &junction, BinaryOp op, std::vector<Part> &parts) {
+  constexpr std::size_t most = 16;
+  std::vector<Expr> stack{junction};
+  while (!stack.empty()) {
+    const Expr e = std::move(stack.back());
+    stack.pop_back();
+    const auto *node = e.as<Binary>();
+    if (node && node->op == op && parts.size() + stack.size() < most) {
+      stack.push_back(node->b);
+      stack.push_back(node->a);
+    } else {
+      parts.push_back({e, inequality_of(e)});
+    }
+  }
+}
+
+enum class Added { kept, dropped, replaced, decides };
+
+/// How `part` goes together with the first `count` of `kept`: it may be implied by one, replace one or decide the whole with one.
+LATHE_INLINE Added add(std::vector<Part> &kept, std::size_t count, const Part &part, bool conjunction) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Part &old = kept[i];
+    if (same(old.e, part.e)) return Added::dropped;
+    if (!old.form || !part.form) continue;
+    LinearSum difference(*part.form), total(*part.form);
+    difference.add(*old.form, -1);
+    total.add(*old.form, 1);
+    const Linear d = difference.take(), t = total.take();
+    if (difference.overflow() || total.overflow()) continue;
+    if (t.terms.empty() && (conjunction ? t.constant < 0 : t.constant >= -1)) return Added::decides;
+    if (!d.terms.empty()) continue;
+    if ((d.constant < 0) != conjunction) return Added::dropped;
+    old = part;  // it says more in a conjunction, less in a disjunction
+    old.replaced = true;
+    return Added::replaced;
+  }
+  return Added::kept;
+}
+
 /// Ends of int64 leave no room to move constants about.
 inline bool roomy(const Linear &form) {
   constexpr Int most = Bounds::unbounded_above / 2;
@@ -112,18 +159,46 @@ LATHE_INLINE std::optional<Linear> Reasoner::without_quotient(const Linear &form
   return std::nullopt;
 }
 
-LATHE_INLINE Expr Reasoner::at_least_zero(Linear form) {
+/// form ≥ 0 without a common divisor and without a quotient that can go.
+LATHE_INLINE void Reasoner::normalise_inequality(Linear &form) {
   for (int round = 0; round < 16; ++round) {
+    Int g = 0;
+    for (const Linear::Term &term : form.terms) g = common_divisor(g, term.coefficient);
+    if (g > 1) {
+      for (Linear::Term &term : form.terms) term.coefficient /= g;
+      form.constant = floor_div(form.constant, g);
+    }
     auto rewritten = without_quotient(form);
-    if (!rewritten) break;
+    if (!rewritten) return;
     form = *std::move(rewritten);
     settle_terms(form);
   }
-  Int g = 0;
-  for (const Linear::Term &term : form.terms) g = common_divisor(g, term.coefficient);
-  if (g > 1) {
-    for (Linear::Term &term : form.terms) term.coefficient /= g;
-    form.constant = floor_div(form.constant, g);
+}
+
+/// Settles the terms of each side of a comparison by themselves. True if that changed the form, for sums are settled differently when
+/// they stand alone.
+LATHE_INLINE bool Reasoner::settle_sides(Linear &form) {
+  const auto compound = [](const Linear::Term &term) { return term.atom.node()->kind() == ir::ExprKind::binary; };
+  if (std::none_of(form.terms.begin(), form.terms.end(), compound)) return false;
+  conditions::Sides sides = conditions::sides_of(form);
+  (form.constant > 0 ? sides.positive : sides.negative).constant = magnitude(form.constant);
+  const Linear before = sides.positive, before_negative = sides.negative;
+  settle_terms(sides.positive);
+  settle_terms(sides.negative);
+  if (same(before, sides.positive) && same(before_negative, sides.negative)) return false;
+  LinearSum out(sides.positive);
+  out.add(sides.negative, -1);
+  Linear settled = out.take();
+  if (out.overflow() || !conditions::roomy(settled)) return false;
+  form = std::move(settled);
+  settle_terms(form);
+  return true;
+}
+
+LATHE_INLINE Expr Reasoner::at_least_zero(Linear form) {
+  for (int round = 0; round < 4; ++round) {
+    normalise_inequality(form);
+    if (!settle_sides(form)) break;
   }
   if (nonnegative(form)) return ir::boolean(true);
   if (nonnegative(form, -1, -1)) return ir::boolean(false);
@@ -140,6 +215,8 @@ LATHE_INLINE Expr Reasoner::compare(BinaryOp op, const Expr &a, const Expr &b) {
   if (out.overflow() || !conditions::roomy(form)) return conditions::node(op, a, b);
   settle_terms(form);
   if (op != BinaryOp::eq && op != BinaryOp::ne) return at_least_zero(std::move(form));
+  for (int round = 0; round < 4 && settle_sides(form); ++round) {
+  }
   return equality(op, std::move(form));
 }
 
@@ -162,49 +239,27 @@ LATHE_INLINE Expr Reasoner::equality(BinaryOp op, Linear form) {
 
 /// Conjunction or disjunction: equal operands and those that another implies are dropped; the order stays, for && and || guard loads.
 LATHE_INLINE Expr Reasoner::junction(BinaryOp op, const Expr &a, const Expr &b) {
-  constexpr std::size_t most = 16;
   const bool conjunction = op == BinaryOp::logical_and;
-  std::vector<Expr> operands, stack{b, a};
-  while (!stack.empty()) {
-    const Expr e = std::move(stack.back());
-    stack.pop_back();
-    const auto *node = e.as<Binary>();
-    if (node && node->op == op && operands.size() + stack.size() < most) {
-      stack.push_back(node->b);
-      stack.push_back(node->a);
-    } else {
-      operands.push_back(e);
+  for (const Expr *e : {&a, &b}) {
+    if (ir::is_constant(*e, conjunction ? 1 : 0)) return e == &a ? b : a;
+    if (ir::is_constant(*e, conjunction ? 0 : 1)) return *e;
+  }
+  std::vector<conditions::Part> kept;
+  conditions::collect(a, op, kept);
+  const std::size_t old = kept.size();
+  std::vector<conditions::Part> more;
+  conditions::collect(b, op, more);
+  bool changed = more.size() > 1;  // then the operands are chained anew
+  for (conditions::Part &part : more) {
+    switch (conditions::add(kept, old, part, conjunction)) {
+      case conditions::Added::decides: return ir::boolean(!conjunction);
+      case conditions::Added::replaced:
+      case conditions::Added::dropped: changed = true; break;
+      case conditions::Added::kept: kept.push_back(std::move(part)); break;
     }
   }
-  struct Part {
-    Expr e;
-    std::optional<Linear> form;
-  };
-  std::vector<Part> kept;
-  for (const Expr &e : operands) {
-    if (ir::is_constant(e, conjunction ? 1 : 0)) continue;
-    if (ir::is_constant(e, conjunction ? 0 : 1)) return e;
-    Part part{e, conditions::inequality_of(e)};
-    bool drop = false;
-    for (Part &old : kept) {
-      if (same(old.e, e)) {
-        drop = true;
-      } else if (old.form && part.form) {
-        LinearSum difference(*part.form), total(*part.form);
-        difference.add(*old.form, -1);
-        total.add(*old.form, 1);
-        const Linear d = difference.take(), t = total.take();
-        if (difference.overflow() || total.overflow()) continue;
-        if (t.terms.empty() && (conjunction ? t.constant < 0 : t.constant >= -1)) return ir::boolean(!conjunction);
-        if (!d.terms.empty()) continue;
-        if ((d.constant < 0) == conjunction) old = part;  // the new one says more in a conjunction, less in a disjunction
-        drop = true;
-      }
-      if (drop) break;
-    }
-    if (!drop) kept.push_back(std::move(part));
-  }
-  if (kept.empty()) return ir::boolean(conjunction);
+  if (!changed) return conditions::node(op, a, b);
+  if (kept.size() == old && std::none_of(kept.begin(), kept.end(), [](const auto &part) { return part.replaced; })) return a;
   Expr result = kept.front().e;
   for (std::size_t i = 1; i < kept.size(); ++i) result = conditions::node(op, result, kept[i].e);
   return result;

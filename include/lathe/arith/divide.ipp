@@ -174,6 +174,49 @@ LATHE_INLINE Expr Reasoner::product_of(std::vector<Expr> &factors) {
   return all;
 }
 
+/// (g·x + y) / (g·h) = x / h where h ≥ 0, and (g·x + y) % (g·h) = g · (x % h) + y where h ≥ 1; 0 ≤ y < g.
+LATHE_INLINE std::optional<Expr> Reasoner::within_symbolic_factor(BinaryOp op, const Linear &dividend, const Linear::Term &divisor) {
+  std::vector<Expr> factors;
+  collect_factors(divisor.atom, factors);
+  for (std::size_t i = 0; i <= factors.size(); ++i) {  // the last candidate for g is the coefficient
+    const bool by_coefficient = i == factors.size();
+    if (by_coefficient ? divisor.coefficient == 1 : factors.size() == 1 && divisor.coefficient == 1) continue;
+    const Linear g = by_coefficient ? Linear{{}, divisor.coefficient} : dividing::single(factors[i]);
+    std::vector<Expr> others = factors;
+    if (!by_coefficient) others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    Linear h{{}, by_coefficient ? 1 : divisor.coefficient};
+    if (!others.empty()) h = {{{product_of(others), h.constant}}, 0};
+    LinearSum outer;
+    Linear inner{{}, dividend.constant};
+    for (Linear::Term term : dividend.terms) {
+      const auto rebuild = [&](std::vector<Expr> &left) { return product_of(left); };
+      const bool exact = by_coefficient ? dividing::divide_exactly(term, divisor.coefficient, {}, rebuild, outer)
+                                        : dividing::divide_exactly(term, 1, {factors[i]}, rebuild, outer);
+      if (!exact) inner.terms.push_back(term);
+    }
+    if (by_coefficient) {
+      outer.add_constant(floor_div(inner.constant, divisor.coefficient));
+      inner.constant = floor_mod(inner.constant, divisor.coefficient);
+    }
+    if (outer.overflow() || (inner.terms.size() == dividend.terms.size() && inner.constant == dividend.constant)) continue;
+    if (!nonnegative(h, 1, op == BinaryOp::div ? 0 : -1) || !below(inner, g)) continue;
+    const Expr x = sum(outer.take()), over = sum(h);
+    if (op == BinaryOp::div) return quotient(x, over);
+    LinearSum out(inner);
+    out.add_flattened(product(modulo(x, over), sum(g)), 1);
+    if (!out.overflow()) return sum(out.take());
+  }
+  return std::nullopt;
+}
+
+/// 0 ≤ y < b
+LATHE_INLINE bool Reasoner::below(const Linear &y, const Linear &b) {
+  LinearSum room(b);
+  room.add(y, -1);
+  room.add_constant(-1);
+  return !room.overflow() && nonnegative(y) && nonnegative(room.take());
+}
+
 /// (b·x + y) / b = x and (b·x + y) % b = y where 0 ≤ y < b; without that bound x + y / b and y % b, where b ≥ 1.
 LATHE_INLINE Expr Reasoner::symbolic_division(BinaryOp op, const Expr &a, const Expr &b) {
   const Linear dividend = linear_form(a), divisor = linear_form(b);
@@ -192,11 +235,9 @@ LATHE_INLINE Expr Reasoner::symbolic_division(BinaryOp op, const Expr &a, const 
   }
   if (out.overflow()) return index_node(op, a, b);
   const bool split = rest.terms.size() < dividend.terms.size();
-  LinearSum room(divisor);  // b - 1 - y
-  room.add(rest, -1);
-  room.add_constant(-1);
-  const bool fits = !room.overflow() && nonnegative(rest) && nonnegative(room.take());
-  if (fits) return sum(op == BinaryOp::div ? out.take() : rest);
+  if (below(rest, divisor)) return sum(op == BinaryOp::div ? out.take() : rest);
+  if (!split && divisor.terms.size() == 1 && divisor.constant == 0 && divisor.terms[0].coefficient > 0)
+    if (const auto within = within_symbolic_factor(op, dividend, divisor.terms[0])) return *within;
   if (!split || !nonnegative(divisor, 1, -1)) return make_atom(op, a, b);
   const Expr y = sum(rest);
   if (op == BinaryOp::mod) return rest.terms.empty() && rest.constant == 0 ? index_constant(0) : make_atom(op, y, b);

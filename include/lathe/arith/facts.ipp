@@ -119,6 +119,7 @@ LATHE_INLINE void Facts::bind(const ir::Var &var, const ir::Expr &min, const ir:
     if (fact.first.terms.empty()) fact.constant.min = fact.first.constant;
     if (fact.last.terms.empty()) fact.constant.max = std::max(fact.last.constant, fact.constant.min);  // nothing runs where it is empty
     fact.symbolic = !fact.first.terms.empty() || !fact.last.terms.empty();
+    reasoner.normalise_inequality(room);
     if (reasoner.bounds(room).min < 0) learning::learn_nonnegative(known, room);
   }
   known.symbolic = known.symbolic || fact.symbolic;

@@ -131,10 +131,31 @@ class Cover {
   }
 
   Interval of_quotient(const Interval &a, const Interval &b) {
-    const auto over = [&](const Expr &x, const Expr &y) { return reasoner_.quotient(x, y); };
+    const auto over = [&](const Expr &x, const Expr &y) { return quotient(x, y); };
     if (is_point(b) && at_least(b.min, 0)) return {apply(a.min, b.min, over), apply(a.max, b.min, over)};
     if (at_least(a.min, 0) && at_least(b.min, 1)) return {b.max.defined() ? over(a.min, b.max) : index_constant(0), apply(a.max, b.min, over)};
     return {};
+  }
+
+  /// x / y for y ≥ 0, where an extremum in x moves outside: the quotient's operands are simpler than the quotient.
+  Expr quotient(const Expr &x, const Expr &y) {
+    const Linear form = linear_form(x);
+    for (std::size_t i = 0; i < form.terms.size(); ++i) {
+      const auto *node = form.terms[i].atom.as<Binary>();
+      if (!node || (node->op != BinaryOp::min && node->op != BinaryOp::max)) continue;
+      LinearSum a, b;
+      for (LinearSum *side : {&a, &b}) {
+        for (std::size_t j = 0; j < form.terms.size(); ++j)
+          if (j != i) side->add(form.terms[j].atom, form.terms[j].coefficient);
+        side->add_constant(form.constant);
+        side->add_flattened(side == &a ? node->a : node->b, form.terms[i].coefficient);
+      }
+      if (a.overflow() || b.overflow()) break;
+      const BinaryOp flipped = node->op == BinaryOp::min ? BinaryOp::max : BinaryOp::min;
+      return reasoner_.extremum(form.terms[i].coefficient > 0 ? node->op : flipped, quotient(reasoner_.sum(a.take()), y),
+                                quotient(reasoner_.sum(b.take()), y));
+    }
+    return reasoner_.quotient(x, y);
   }
 
   Interval of_remainder(const Expr &e, const Interval &a, const Interval &b) {

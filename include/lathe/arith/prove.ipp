@@ -4,7 +4,7 @@
 /// Proofs of form ≥ 0. A goal whose constant bounds do not show it is searched for: one term after the other is eliminated by a fact
 /// (a domain's symbolic end, an assumed condition, what a division, remainder or extremum says of itself) that bounds it on the
 /// side that matters, or left to its constant bounds. Facts are forms F ≥ 0; the goal L follows from |f| L - |k| F ≥ 0, where k and f
-/// are the coefficients, of one sign, of the eliminated atom. The search is bounded in depth and in steps: what it does not find
+/// are the coefficients, of one sign, of the eliminated atom (≥ 1 - |f| is enough, for L is an integer). The search is bounded in depth and in steps: what it does not find
 /// counts as not proven.
 
 #include "lathe/arith/reason.hpp"
@@ -88,9 +88,11 @@ LATHE_INLINE bool Reasoner::search_with(const Linear &goal, std::size_t term, co
   const Int k = goal.terms[term].coefficient, f = fact_coefficient;
   if (f == 0 || (k > 0) != (f > 0) || magnitude(k) == 0 || magnitude(f) == 0) return false;
   const Int g = common_divisor(k, f);
+  const Int scale = magnitude(f) / g;
   LinearSum out;
-  out.add(goal, magnitude(f) / g);
+  out.add(goal, scale);
   out.add(fact, -(magnitude(k) / g));
+  out.add_constant(scale - 1);
   if (out.overflow()) return false;
   Linear left = out.take();
   proving::tighten(left);

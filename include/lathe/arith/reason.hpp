@@ -133,6 +133,7 @@ class Reasoner {
   Expr product(const Expr &a, const Expr &b);
   Expr extremum(BinaryOp op, const Expr &a, const Expr &b);
   Expr compare(BinaryOp op, const Expr &a, const Expr &b);
+  void normalise_inequality(Linear &form);
   Expr at_least_zero(Linear form);         ///< the condition form ≥ 0
   Expr equality(BinaryOp op, Linear form);  ///< form == 0 or form != 0
   Expr junction(BinaryOp op, const Expr &a, const Expr &b);
@@ -154,6 +155,7 @@ class Reasoner {
     bool entered = false;
   };
   Expr leaf(const Expr &e);
+  Expr known_condition(const Expr &e);
   /// What became of a node that was simplified before.
   Expr done(const Expr &e) { return is_leaf(e) ? leaf(e) : *simplified_.find(e); }
   void enter(Frame &frame, std::vector<Expr> &needs);
@@ -174,12 +176,15 @@ class Reasoner {
   Expr make_atom(BinaryOp op, const Expr &a, const Expr &b);
   Expr symbolic_division(BinaryOp op, const Expr &a, const Expr &b);
   std::optional<Linear> within_factor(const Linear &rest, Int c, bool quotient);
+  std::optional<Expr> within_symbolic_factor(BinaryOp op, const Linear &dividend, const Linear::Term &divisor);
+  bool below(const Linear &y, const Linear &b);
   Linear whole_quotient(const Linear &x, Int c);
   std::optional<Int> block(const Linear &form, Int c);
   bool is_multiple(const Expr &atom, Int coefficient, Int c);
   Expr product_of(std::vector<Expr> &factors);
   /// Whether proofs can find more than constant bounds do.
   bool symbolic() const { return !known_.nonnegatives.empty() || known_.symbolic; }
+  bool settle_sides(Linear &form);
   std::optional<Linear> without_quotient(const Linear &form);
 
   // vectors.ipp

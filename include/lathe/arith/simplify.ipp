@@ -10,6 +10,7 @@ namespace lathe::inline LATHE_ABI::arith {
 
 LATHE_INLINE Expr Reasoner::leaf(const Expr &e) {
   const auto *v = e.as<ir::VarRef>();
+  if (v && e.type() == DType(scalar_types::boolean)) return known_condition(e);
   if (!v || e.type() != DType(scalar_types::index)) return e;
   const Bounds range = bounds(e);
   if (range.is_point()) return index_constant(range.min);
@@ -32,6 +33,15 @@ LATHE_INLINE bool unchanged(const Expr &a, const Expr &b, int &steps) {
       const auto *q = y->as<Binary>();
       if (p->op != q->op || !unchanged(p->b, q->b, steps)) return false;
       x = &p->a, y = &q->a;
+    } else if (const auto *broadcast = x->as<ir::Broadcast>()) {
+      x = &broadcast->a, y = &y->as<ir::Broadcast>()->a;
+    } else if (const auto *ramp = x->as<ir::Ramp>()) {
+      if (!unchanged(ramp->stride, y->as<ir::Ramp>()->stride, steps)) return false;
+      x = &ramp->base, y = &y->as<ir::Ramp>()->base;
+    } else if (const auto *s = x->as<ir::Select>()) {
+      const auto *t = y->as<ir::Select>();
+      if (s->guards != t->guards || !unchanged(s->a, t->a, steps) || !unchanged(s->b, t->b, steps)) return false;
+      x = &s->condition, y = &t->condition;
     } else {
       return false;
     }
@@ -155,6 +165,16 @@ LATHE_INLINE Expr Reasoner::finish_binary(const Binary &node) {
   return is_leaf(folded) ? folded : value_or_point(folded);
 }
 
+/// A condition that was assumed as it stands, or its opposite, is decided.
+LATHE_INLINE Expr Reasoner::known_condition(const Expr &e) {
+  if (scalar_constant(e)) return e;
+  for (const Expr &holds : known_.opaque) {
+    if (same(holds, e)) return ir::boolean(true);
+    if (const auto *u = holds.as<ir::Unary>(); u && same(u->a, e)) return ir::boolean(false);
+  }
+  return e;
+}
+
 LATHE_INLINE Expr Reasoner::finish_bool(const Expr &e) {
   Expr result;
   if (const auto *b = e.as<Binary>()) {
@@ -167,10 +187,7 @@ LATHE_INLINE Expr Reasoner::finish_bool(const Expr &e) {
     result = choice(done(s->condition), done(s->a), done(s->b), s->guards);
   }
   if (!result.defined()) result = rebuilt(e);
-  if (!is_leaf(result))
-    for (const Expr &holds : known_.opaque)
-      if (same(holds, result)) return ir::boolean(true);
-  return result;
+  return known_condition(result);
 }
 
 /// The node over its simplified children, by the builders that fold; the same handle when no child changed.

@@ -159,6 +159,7 @@ LATHE_INLINE Expr Reasoner::sum(Linear form) {
 
 // ---- minimum and maximum ------------------------------------------------------------------------------------------------------
 
+/// The operands of nested extrema, also of min(a, b) + c.
 LATHE_INLINE void Reasoner::collect_operands(const Expr &e, BinaryOp op, std::vector<Expr> &operands) {
   constexpr std::size_t most = 8;
   std::vector<Expr> stack{e};
@@ -169,9 +170,20 @@ LATHE_INLINE void Reasoner::collect_operands(const Expr &e, BinaryOp op, std::ve
     if (node && operands.size() + stack.size() < most) {
       stack.push_back(node->b);
       stack.push_back(node->a);
-    } else {
-      operands.push_back(x);
+      continue;
     }
+    if (Linear form = linear_form(x); form.terms.size() == 1 && form.terms[0].coefficient == 1 && form.constant != 0)
+      if (const auto *inner = as_binary(form.terms[0].atom, op); inner && operands.size() + stack.size() < most) {
+        for (const Expr *operand : {&inner->b, &inner->a}) {
+          LinearSum shifted;
+          shifted.add_flattened(*operand, 1);
+          shifted.add_constant(form.constant);
+          stack.push_back(shifted.overflow() ? Expr() : sum(shifted.take()));
+        }
+        if (stack.back().defined() && stack[stack.size() - 2].defined()) continue;
+        stack.resize(stack.size() - 2);
+      }
+    operands.push_back(x);
   }
 }
 
