@@ -11,10 +11,11 @@ namespace lathe::inline LATHE_ABI {
 
 /// A code and what it stands for.
 struct CodeTitle {
-  std::string_view code;
-  std::string_view title;
+  std::string_view code;   ///< "E001"
+  std::string_view title;  ///< one line without the code
 };
 
+/// By room, in the order of their numbers.
 inline constexpr CodeTitle code_titles[] = {
     // expressions
     {"E001", "a literal does not fit the type of its expression"},

@@ -41,18 +41,20 @@ LATHE_INLINE std::string render(const Diagnostic &diagnostic) {
 
 LATHE_INLINE Error::Error(Diagnostic diagnostic) : diagnostic_(std::move(diagnostic)), rendered_(render(diagnostic_)) {}
 
-LATHE_INLINE void fail(std::string code, std::string message, Location place, std::vector<Note> notes) {
+LATHE_INLINE void fail(std::string code, std::string message, Location place, const std::vector<Note> &notes) {
   Diagnostic diagnostic;
   diagnostic.code = std::move(code);
   diagnostic.message = std::move(message);
   diagnostic.place = place;
-  diagnostic.notes = std::move(notes);
+  diagnostic.notes = notes;
   throw Error(std::move(diagnostic));
 }
 
 LATHE_INLINE void fail_internal(std::string message, Location place) {
   fail("X001", "internal error: " + message, place,
-       {{"help", "this is a fault of Lathe, not of your program; please report it with this text and the output under LATHE_DUMP=all", {}}});
+       {{"help",
+         "this is a fault of Lathe, not of your program; please report it with this text and the output under LATHE_DUMP=all",
+         {}}});
 }
 
 }  // namespace lathe::inline LATHE_ABI

@@ -91,7 +91,7 @@ void apply(State &state, const StepRef &step);
 std::string to_cpp(const State &state, const Step &step);
 
 /// Throws S-code `code` about `step`: headline, the user's line with the step as C++, notes, and the loops of the stage as they are.
-[[noreturn]] void refuse(const State &state, const Step &step, std::string code, std::string message, std::vector<Note> notes = {},
+[[noreturn]] void refuse(const State &state, const Step &step, std::string code, std::string message, const std::vector<Note> &notes = {},
                          std::string axis = {});
 
 /// "i.outer · i.inner · j": the current loops of a stage.

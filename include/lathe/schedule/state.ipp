@@ -113,7 +113,7 @@ LATHE_INLINE std::string loops_text(const StageState &stage) {
   return text.empty() ? "(none)" : text;
 }
 
-LATHE_INLINE void refuse(const State &state, const Step &step, std::string code, std::string message, std::vector<Note> notes,
+LATHE_INLINE void refuse(const State &state, const Step &step, std::string code, std::string message, const std::vector<Note> &notes,
                          std::string axis) {
   Diagnostic diagnostic;
   diagnostic.code = std::move(code);
@@ -129,7 +129,7 @@ LATHE_INLINE void refuse(const State &state, const Step &step, std::string code,
   }
   // Reasons come first, then the loops as they are, then help.
   std::vector<Note> help;
-  for (Note &note : notes) (note.label == "help" ? help : diagnostic.notes).push_back(std::move(note));
+  for (const Note &note : notes) (note.label == "help" ? help : diagnostic.notes).push_back(note);
   if (stage && stage->is_compute()) diagnostic.notes.push_back({"loops of " + stage->name() + " now", loops_text(*stage), {}});
   for (Note &note : help) diagnostic.notes.push_back(std::move(note));
   throw Error(std::move(diagnostic));
