@@ -23,13 +23,15 @@ GuardedMemory::GuardedMemory() {
   usable_ = pages_ + guard;
   if (mprotect(usable_, size, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
   std::memset(usable_, poison, size);
+  given_ = usable_;
 }
 
 GuardedMemory::~GuardedMemory() { munmap(pages_, size + 2 * guard); }
 
 std::byte *GuardedMemory::place(std::size_t bytes, bool at_end) {
   if (bytes > size) throw std::length_error("an argument is larger than a guarded region");
-  if (given_) std::memset(given_, poison, bytes_);
+  std::memset(given_, poison, bytes_);
+  bytes_ = 0;
   if (!surroundings_intact()) std::memset(usable_, poison, size);
   bytes_ = bytes;
   given_ = at_end ? usable_ + size - bytes : usable_;
