@@ -67,7 +67,8 @@ class LlvmFunction {
   void statement(const ir::Stmt &s);
   void store(const ir::Store &s);
   void loop(const ir::Stmt &s, const ir::For &f);
-  void serial_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue extent);
+  /// `runs`: it is proven that there is an iteration.
+  void serial_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue extent, bool runs);
   void rotated_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue end);
   void parallel_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue extent);
   void branch(const ir::Stmt &s, const ir::If &f);

@@ -91,6 +91,8 @@ LATHE_INLINE void LlvmFunction::loop(const ir::Stmt &s, const ir::For &f) {
   const LlvmValue min = value(f.min), extent = value(f.extent);
   const auto constant = w_.constant_bits(extent);
   if (constant && static_cast<std::int64_t>(*constant) <= 0) return;
+  // Asked before the loop's variable is known to lie in its range: that says that there is an iteration.
+  const bool runs = constant || facts().bounds(f.extent).min > 0;
   domains_.push_back({f.var, f.min, f.extent});
   facts_.reset();
   const std::vector<ir::Buffer> &written = kernel_.uses.written(s);
@@ -100,7 +102,7 @@ LATHE_INLINE void LlvmFunction::loop(const ir::Stmt &s, const ir::For &f) {
     parallel_loop(f, written, min, extent);
     touch(written);
   } else {
-    serial_loop(f, written, min, extent);
+    serial_loop(f, written, min, extent, runs);
   }
   domains_.pop_back();
   facts_.reset();
@@ -108,16 +110,16 @@ LATHE_INLINE void LlvmFunction::loop(const ir::Stmt &s, const ir::For &f) {
 
 /// A loop that may run no iteration stands behind a condition; the loop itself tests at its end.
 LATHE_INLINE void LlvmFunction::serial_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min,
-                                            LlvmValue extent) {
+                                            LlvmValue extent, bool runs) {
   const LlvmValue end = llvm_binary(w_, ir::BinaryOp::add, scalar_types::index, min, extent);
-  if (w_.constant_bits(extent) || facts().bounds(f.extent).min > 0) return rotated_loop(f, written, min, end);
-  const LlvmValue runs = w_.compare("icmp sgt", extent, w_.zero(scalar_types::index));
+  if (runs) return rotated_loop(f, written, min, end);
+  const LlvmValue condition = w_.compare("icmp sgt", extent, w_.zero(scalar_types::index));
   const std::string label = w_.label();
   std::vector<LlvmValue> before = cells_;
   w_.open(LlvmWriter::RegionKind::branch, label);
   rotated_loop(f, written, min, end);
   std::vector<LlvmValue> after = cells_;
-  join(runs, label, w_.close(), std::move(after), {}, {}, std::move(before));
+  join(condition, label, w_.close(), std::move(after), {}, {}, std::move(before));
 }
 
 LATHE_INLINE void LlvmFunction::rotated_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min,
@@ -180,7 +182,7 @@ LATHE_INLINE void LlvmFunction::parallel_loop(const ir::For &f, const std::vecto
   std::vector<LlvmValue> values;
   for (const ir::Var &var : captures.vars) {
     slots.push_back({var, {}, {}});
-    const LlvmValue v = value(var);
+    const LlvmValue v = vars_.at(var.node());
     values.push_back(var.type().is_bool() ? w_.convert("zext", v, scalar_types::uint8) : v);
   }
   for (const ir::Buffer &buffer : captures.buffers) {
