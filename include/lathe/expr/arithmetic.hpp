@@ -77,16 +77,19 @@ auto logic(ir::BinaryOp op, const A &a, const B &b) {
 
 }  // namespace typing
 
+/// The sum; integers wrap.
 template <class A, class B>
   requires typing::Operands<A, B>
 auto operator+(const A &a, const B &b) {
   return typing::arithmetic(ir::BinaryOp::add, a, b);
 }
+/// The difference; integers wrap.
 template <class A, class B>
   requires typing::Operands<A, B>
 auto operator-(const A &a, const B &b) {
   return typing::arithmetic(ir::BinaryOp::sub, a, b);
 }
+/// The product; integers wrap.
 template <class A, class B>
   requires typing::Operands<A, B>
 auto operator*(const A &a, const B &b) {
@@ -105,33 +108,39 @@ auto operator%(const A &a, const B &b) {
   return typing::arithmetic(ir::BinaryOp::mod, a, b);
 }
 
+/// Whether both are equal; false beside NaN.
 template <class A, class B>
   requires typing::Operands<A, B>
 auto operator==(const A &a, const B &b) {
   typing::refuse_mixed<A, B>();
   return typing::equality(ir::BinaryOp::eq, a, b);
 }
+/// Whether they differ; true beside NaN.
 template <class A, class B>
   requires typing::Operands<A, B>
 auto operator!=(const A &a, const B &b) {
   typing::refuse_mixed<A, B>();
   return typing::equality(ir::BinaryOp::ne, a, b);
 }
+/// Whether a is less; false beside NaN.
 template <class A, class B>
   requires typing::Operands<A, B>
 auto operator<(const A &a, const B &b) {
   return typing::order(ir::BinaryOp::lt, a, b);
 }
+/// Whether a is at most b; false beside NaN.
 template <class A, class B>
   requires typing::Operands<A, B>
 auto operator<=(const A &a, const B &b) {
   return typing::order(ir::BinaryOp::le, a, b);
 }
+/// Whether a is greater; false beside NaN.
 template <class A, class B>
   requires typing::Operands<A, B>
 auto operator>(const A &a, const B &b) {
   return typing::order(ir::BinaryOp::gt, a, b);
 }
+/// Whether a is at least b; false beside NaN.
 template <class A, class B>
   requires typing::Operands<A, B>
 auto operator>=(const A &a, const B &b) {
@@ -151,16 +160,19 @@ auto operator||(const A &a, const B &b) {
   return typing::logic(ir::BinaryOp::logical_or, a, b);
 }
 
+/// Bits set in both.
 template <class A, class B>
   requires typing::Operands<A, B>
 auto operator&(const A &a, const B &b) {
   return typing::bits(ir::BinaryOp::bit_and, a, b);
 }
+/// Bits set in either.
 template <class A, class B>
   requires typing::Operands<A, B>
 auto operator|(const A &a, const B &b) {
   return typing::bits(ir::BinaryOp::bit_or, a, b);
 }
+/// Bits set in one of them.
 template <class A, class B>
   requires typing::Operands<A, B>
 auto operator^(const A &a, const B &b) {
@@ -179,6 +191,7 @@ auto operator>>(const A &a, const B &b) {
   return typing::bits(ir::BinaryOp::shr, a, b);
 }
 
+/// -a; the least signed integer wraps to itself.
 template <class A>
   requires typing::Operands<A>
 auto operator-(const A &a) {
@@ -187,12 +200,14 @@ auto operator-(const A &a) {
   static_assert(typing::is_number<T>, "-x takes a number: negate a condition by  !x");
   return Expr<T>(ir::unary(ir::UnaryOp::neg, a.untyped()));
 }
+/// a itself.
 template <class A>
   requires typing::Operands<A>
 auto operator+(const A &a) {
   typing::refuse_reductions<A>();
   return Expr<typing::element_t<A>>(a.untyped());
 }
+/// Not a.
 template <class A>
   requires typing::Operands<A>
 auto operator!(const A &a) {
@@ -200,6 +215,7 @@ auto operator!(const A &a) {
   static_assert(typing::is_bool<typing::element_t<A>>, "!x takes a condition: compare first, for example  x(i) == 0");
   return Expr<bool>(ir::unary(ir::UnaryOp::logical_not, a.untyped()));
 }
+/// a with every bit flipped.
 template <class A>
   requires typing::Operands<A>
 auto operator~(const A &a) {

@@ -91,6 +91,7 @@ template <int Rank, class Body>
 auto compute(const Dim (&shape)[Rank], Body &&body, Label name = {}, Location place = Location::current()) {
   return typing::compute_typed<Rank>(shape, body, name, place);
 }
+/// With the shape of another tensor.
 template <int Rank, class Body>
 auto compute(const Shape<Rank> &shape, Body &&body, Label name = {}, Location place = Location::current()) {
   return typing::compute_typed<Rank>(shape.dims().data(), body, name, place);
@@ -100,6 +101,7 @@ template <class Body>
 auto compute(Body &&body, Label name = {}, Location place = Location::current()) {
   return typing::compute_typed<0>(nullptr, body, name, place);
 }
+/// Rank 0, written with an empty shape.
 template <class Body>
 auto compute(NoDims, Body &&body, Label name = {}, Location place = Location::current()) {
   return typing::compute_typed<0>(nullptr, body, name, place);

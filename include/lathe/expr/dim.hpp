@@ -14,13 +14,14 @@ namespace lathe::inline LATHE_ABI {
 class Label {
  public:
   Label() = default;
+  /// From anything that is a string. It must outlive the call that takes the label.
   template <class S>
     requires std::is_convertible_v<const S &, std::string_view>
   Label(const S &text) : text_(text) {}  // NOLINT: implicit by design
 
   /// The name, or `kind` with the line where it was made.
   std::string or_else(const char *kind, const Location &place) const;
-  std::string_view text() const { return text_; }
+  std::string_view text() const { return text_; }  ///< empty when left out
 
  private:
   std::string_view text_;
@@ -30,9 +31,10 @@ class Label {
 /// argument's shape, or by an explicit scalar argument.
 class SizeVar : public Index {
  public:
+  /// Wraps an untyped variable, which is known to be at least 0.
   explicit SizeVar(ir::Var var) : Index(ir::Expr(var)), var_(std::move(var)) {}
-  const ir::Var &var() const { return var_; }
-  const std::string &name() const { return var_.name(); }
+  const ir::Var &var() const { return var_; }              ///< the untyped variable
+  const std::string &name() const { return var_.name(); }  ///< as printouts show it
 
  private:
   ir::Var var_;
@@ -49,9 +51,11 @@ class Dim : public Index {
   template <typing::Literal I>
     requires(typing::literal_fits<I, index_t>())
   Dim(const I &extent) : Index(extent) {}  // NOLINT: implicit by design
+  /// From an index, or integer data, which becomes one.
   template <class E>
     requires(typing::is_integer<typing::element_t<E>> && !std::is_same_v<E, Dim>)
   Dim(const E &extent) : Index(static_cast<const Expr<typing::element_t<E>> &>(extent)) {}  // NOLINT: implicit by design
+  /// With a name that printouts keep.
   Dim(Index extent, std::string_view name) : Index(std::move(extent)), name_(name) {}
 
   /// Empty unless made by `dim`.
@@ -68,9 +72,12 @@ Dim dim(std::string_view name, std::int64_t extent, Location place = Location::c
 template <int Rank>
 class Shape {
  public:
+  /// One extent per dimension.
   explicit Shape(std::vector<Dim> dims) : dims_(std::move(dims)) {}
+  /// The extent of a dimension, counted from 0.
   const Dim &operator[](int dimension) const { return dims_[static_cast<std::size_t>(dimension)]; }
-  const std::vector<Dim> &dims() const { return dims_; }
+  const std::vector<Dim> &dims() const { return dims_; }  ///< all extents
+  /// For structured bindings.
   template <std::size_t I>
   const Dim &get() const {
     return dims_[I];
@@ -85,9 +92,11 @@ struct NoDims {};
 
 }  // namespace lathe::inline LATHE_ABI
 
+/// Structured bindings of shapes: the number of names is checked.
 template <int Rank>
 struct std::tuple_size<lathe::Shape<Rank>> : std::integral_constant<std::size_t, static_cast<std::size_t>(Rank)> {};
+/// Structured bindings of shapes: each name is an extent.
 template <std::size_t I, int Rank>
 struct std::tuple_element<I, lathe::Shape<Rank>> {
-  using type = const lathe::Dim &;
+  using type = const lathe::Dim &;  ///< an extent
 };

@@ -209,7 +209,7 @@ class Expr {
                 "Expr<T>: T is an element type: bool, an integer, float16, bfloat16, float, double, or a registered type");
 
  public:
-  using Element = T;
+  using Element = T;  ///< the element type
 
   /// A literal takes the expression's type. \throws Error E001 if it does not fit.
   template <typing::Literal L>
@@ -230,23 +230,28 @@ class Expr {
   template <std::same_as<ir::Expr> Node>
   explicit Expr(Node node) : node_(std::move(node)) {}
 
+  /// The untyped expression.
   const ir::Expr &untyped() const { return node_; }
 
   /// A condition is known per element, not while the program builds it.
   explicit operator bool() const = delete;  // write if_then_else(condition, a, b)
 
+  /// e = e + a, and so on: the name stands for the longer expression.
   template <class A>
   Expr &operator+=(const A &a) {
     return *this = *this + a;
   }
+  /// e = e - a.
   template <class A>
   Expr &operator-=(const A &a) {
     return *this = *this - a;
   }
+  /// e = e * a.
   template <class A>
   Expr &operator*=(const A &a) {
     return *this = *this * a;
   }
+  /// e = e / a.
   template <class A>
   Expr &operator/=(const A &a) {
     return *this = *this / a;

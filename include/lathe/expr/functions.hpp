@@ -53,6 +53,7 @@ template <class A>
 auto min(const A &a, const A &b) {
   return typing::extreme(ir::BinaryOp::min, a, b);
 }
+/// The same of two kinds of operands, such as a literal.
 template <class A, class B>
   requires typing::Pair<A, B>
 auto min(const A &a, const B &b) {
@@ -64,6 +65,7 @@ template <class A>
 auto max(const A &a, const A &b) {
   return typing::extreme(ir::BinaryOp::max, a, b);
 }
+/// The same of two kinds of operands, such as a literal.
 template <class A, class B>
   requires typing::Pair<A, B>
 auto max(const A &a, const B &b) {

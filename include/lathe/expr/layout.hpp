@@ -52,6 +52,7 @@ Tensor<T, Rank> concat(const Tensor<T, Rank> (&parts)[N], int axis, Label name =
 
 /// Elements with begin ≤ index < end in every dimension: `slice(A, {0, 1}, {m, 3})`. \throws Error E008 if known to leave the
 /// tensor.
+/// (Beside `using namespace std` and `<valarray>` write `lathe::slice`.)
 template <class T, int Rank, int B, int E>
 Tensor<T, Rank> slice(const Tensor<T, Rank> &tensor, const Dim (&begin)[B], const Dim (&end)[E], Label name = {},
                       Location place = Location::current()) {

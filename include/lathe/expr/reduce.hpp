@@ -19,9 +19,10 @@ namespace lathe::inline LATHE_ABI {
 /// An axis that a reduction runs over. It is an index within the reduction.
 class ReduceAxis : public Index {
  public:
+  /// Wraps an untyped axis.
   explicit ReduceAxis(ir::Axis axis) : Index(ir::Expr(axis.var)), axis_(std::move(axis)) {}
-  const ir::Axis &axis() const { return axis_; }
-  const std::string &name() const { return axis_.var.name(); }
+  const ir::Axis &axis() const { return axis_; }                ///< variable and domain
+  const std::string &name() const { return axis_.var.name(); }  ///< as printouts show it
 
  private:
   ir::Axis axis_;
@@ -52,8 +53,9 @@ ir::Expr with_init(const ir::Expr &reduction, ir::Expr init);
 template <class T>
 class Reduction {
  public:
-  using Element = T;
+  using Element = T;  ///< the element type
 
+  /// Wraps an `ir::Reduce` node.
   explicit Reduction(ir::Expr reduce) : reduce_(std::move(reduce)) {}
 
   /// Only elements for which `condition` holds take part; loads in the others do not happen.
@@ -153,7 +155,7 @@ template <class E, class... Axes>
 auto max(const E &e, const Axes &...axes) {
   return typing::reduce_numbers(typing::Combine::max, e, axes...);
 }
-/// Whether some element holds; identity false. (Beside `using namespace std` and <any> write `lathe::any`.)
+/// Whether some element holds; identity false. (Beside `using namespace std` and `<any>` write `lathe::any`.)
 template <class E, class... Axes>
   requires typing::Reducible<E, Axes...>
 auto any(const E &e, const Axes &...axes) {
@@ -187,6 +189,7 @@ ir::Reducer promise_commutative(const ir::Reducer &reducer, const Location &plac
 template <class T>
 class UserReducer {
  public:
+  /// Wraps an untyped reducer of one output.
   explicit UserReducer(ir::Reducer reducer) : reducer_(std::move(reducer)) {}
 
   /// Declares combine(combine(a, b), c) = combine(a, combine(b, c)), up to rounding, and that parts of a reduction may start at
@@ -209,7 +212,7 @@ class UserReducer {
     return typing::reduce<T>(reducer_, typing::operand<T>(e), axes...);
   }
 
-  const ir::Reducer &untyped() const { return reducer_; }
+  const ir::Reducer &untyped() const { return reducer_; }  ///< the untyped reducer
 
  private:
   ir::Reducer reducer_;

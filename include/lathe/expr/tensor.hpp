@@ -37,14 +37,16 @@ class Tensor;
 /// A tensor whose element type and rank are known when the program runs: what importers and tuners hold.
 class AnyTensor {
  public:
+  /// Wraps an untyped tensor.
   explicit AnyTensor(ir::Tensor tensor) : tensor_(std::move(tensor)) {}
+  /// Forgets element type and rank.
   template <class T, int Rank>
   AnyTensor(const Tensor<T, Rank> &tensor) : tensor_(tensor.untyped()) {}  // NOLINT: implicit by design
 
-  DType type() const { return ir::type_of(tensor_); }
-  int rank() const { return static_cast<int>(ir::shape_of(tensor_).size()); }
-  const std::string &name() const { return ir::name_of(tensor_); }
-  const ir::Tensor &untyped() const { return tensor_; }
+  DType type() const { return ir::type_of(tensor_); }                          ///< of the elements
+  int rank() const { return static_cast<int>(ir::shape_of(tensor_).size()); }  ///< number of dimensions
+  const std::string &name() const { return ir::name_of(tensor_); }             ///< as printouts show it
+  const ir::Tensor &untyped() const { return tensor_; }                        ///< the untyped handle
 
   /// \throws Error E013 if type or rank differ.
   template <class T, int Rank>
@@ -53,6 +55,7 @@ class AnyTensor {
     return Tensor<T, Rank>(tensor_);
   }
 
+  /// Whether both name the same tensor.
   friend bool operator==(const AnyTensor &, const AnyTensor &) = default;
 
  private:
@@ -70,9 +73,10 @@ class Tensor {
   static_assert(Rank >= 0, "Tensor<T, Rank>: the rank is 0 or more");
 
  public:
-  using Element = T;
-  static constexpr int rank = Rank;
+  using Element = T;                 ///< of the elements
+  static constexpr int rank = Rank;  ///< number of dimensions
 
+  /// Wraps an untyped tensor of this type and rank.
   explicit Tensor(ir::Tensor tensor) : tensor_(std::move(tensor)) {}
 
   /// The element at one index per dimension: index expressions, integers, or integer data (`table(ids(i), j)`).
@@ -87,9 +91,10 @@ class Tensor {
     return Expr<T>(typing::read(tensor_, at, Rank));
   }
 
+  /// The extents.
   Shape<Rank> shape() const { return Shape<Rank>(typing::dims_of(tensor_)); }
-  const std::string &name() const { return ir::name_of(tensor_); }
-  const ir::Tensor &untyped() const { return tensor_; }
+  const std::string &name() const { return ir::name_of(tensor_); }  ///< as printouts show it
+  const ir::Tensor &untyped() const { return tensor_; }             ///< the untyped handle
 
  private:
   ir::Tensor tensor_;
@@ -122,9 +127,10 @@ class Constant : public Tensor<T, Rank> {
 template <class T>
 class ScalarArgument : public Expr<T> {
  public:
+  /// Wraps an untyped variable.
   explicit ScalarArgument(ir::Var var) : Expr<T>(ir::Expr(var)), var_(std::move(var)) {}
-  const ir::Var &var() const { return var_; }
-  const std::string &name() const { return var_.name(); }
+  const ir::Var &var() const { return var_; }              ///< the untyped variable
+  const std::string &name() const { return var_.name(); }  ///< as printouts show it
 
  private:
   ir::Var var_;
@@ -160,6 +166,7 @@ Input<T, Rank> placeholder(const Dim (&shape)[Rank], Label name = {}, Location p
   typing::check_element<T>();
   return Input<T, Rank>(typing::placeholder(dtype_of<T>(), shape, Rank, name, place));
 }
+/// With the shape of another tensor.
 template <class T, int Rank>
 Input<T, Rank> placeholder(const Shape<Rank> &shape, Label name = {}, Location place = Location::current()) {
   typing::check_element<T>();
@@ -171,6 +178,7 @@ Input<T, 0> placeholder(Label name = {}, Location place = Location::current()) {
   typing::check_element<T>();
   return Input<T, 0>(typing::placeholder(dtype_of<T>(), nullptr, 0, name, place));
 }
+/// Rank 0, written with an empty shape.
 template <class T>
 Input<T, 0> placeholder(NoDims, Label name, Location place = Location::current()) {
   return placeholder<T>(name, place);
@@ -194,12 +202,14 @@ Constant<T, 1> constant(const T (&values)[N], Label name = {}, Location place = 
   const std::int64_t shape[] = {N};
   return Constant<T, 1>(typing::constant(dtype_of<T>(), values, shape, nullptr, 1, name, place));
 }
+/// From braces in two dimensions.
 template <class T, int M, int N>
 Constant<T, 2> constant(const T (&values)[M][N], Label name = {}, Location place = Location::current()) {
   typing::check_element<T>();
   const std::int64_t shape[] = {M, N};
   return Constant<T, 2>(typing::constant(dtype_of<T>(), values, shape, nullptr, 2, name, place));
 }
+/// From braces in three dimensions.
 template <class T, int L, int M, int N>
 Constant<T, 3> constant(const T (&values)[L][M][N], Label name = {}, Location place = Location::current()) {
   typing::check_element<T>();
