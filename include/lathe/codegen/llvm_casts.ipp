@@ -98,6 +98,28 @@ LATHE_INLINE LlvmValue integer_cast(LlvmWriter &w, ir::CastMode mode, DType to, 
   return w.convert(from.is_signed() ? "sext" : "zext", a, to);
 }
 
+/// A vector of float32 or float64 to integers, saturating. (LLVM makes scalar code of its own operation.) The least value is a power
+/// of two and so a float, the greatest one only where the integer is narrow.
+LATHE_INLINE LlvmValue saturate_lanes(LlvmWriter &w, DType to, DType from, LlvmValue a) {
+  const bool is_signed = to.is_signed();
+  const int magnitude_bits = to.bits() - (is_signed ? 1 : 0);
+  const LlvmValue least = w.floating(from, is_signed ? -std::ldexp(1.0, magnitude_bits) : 0.0);
+  LlvmValue inside = w.select(w.compare("fcmp ogt", a, least), a, least);  // NaN becomes the least value
+  const bool exact = magnitude_bits <= from.scalar().mantissa_bits + 1;
+  if (exact) {
+    const LlvmValue most = w.floating(from, std::ldexp(1.0, magnitude_bits) - 1);
+    inside = w.select(w.compare("fcmp olt", inside, most), inside, most);
+  }
+  const DType wide = to.bits() < 32 ? as(to, scalar_types::int32) : to;
+  LlvmValue result = w.convert(is_signed || to.bits() < 32 ? "fptosi" : "fptoui", inside, wide);
+  if (!exact) {
+    const LlvmValue beyond = w.compare("fcmp oge", a, w.floating(from, std::ldexp(1.0, magnitude_bits)));
+    result = w.select(beyond, w.constant(wide, (std::uint64_t{1} << (magnitude_bits - 1)) * 2 - 1), result);
+  }
+  if (is_signed) result = w.select(w.compare("fcmp uno", a, a), w.zero(wide), result);
+  return wide == to ? result : w.convert("trunc", result, to);
+}
+
 LATHE_INLINE LlvmValue float_to_integer(LlvmWriter &w, ir::CastMode mode, DType to, DType from, LlvmValue a) {
   if (is_small(from)) {
     a = llvm_widen(w, from, a);
@@ -106,6 +128,7 @@ LATHE_INLINE LlvmValue float_to_integer(LlvmWriter &w, ir::CastMode mode, DType 
   if (to.is_bool())
     return mode == ir::CastMode::saturate ? w.compare("fcmp oge", a, w.floating(from, 1))
                                           : w.compare("fcmp une", a, w.zero(from));
+  if (to.is_vector() && !w.unit().is_aarch64()) return saturate_lanes(w, to, from, a);
   return w.intrinsic(to.is_signed() ? "llvm.fptosi.sat" : "llvm.fptoui.sat", to, {a}, {to, from});
 }
 
