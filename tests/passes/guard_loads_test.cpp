@@ -66,6 +66,16 @@ TEST_F(GuardLoads, selects_without_loads_only_lose_the_mark) {
   EXPECT_FALSE(select->guards);
 }
 
+TEST_F(GuardLoads, a_load_or_zero_is_a_load_with_a_predicate) {
+  const Expr low = ir::select(Expr(i) < n, ir::load(A, {i}), number(0), true);
+  const Expr high = ir::select(Expr(i) < 4, number(0), ir::load(A, {Expr(i) - 4}), true);
+  const Expr negative = ir::select(Expr(i) < n, ir::load(A, {i}), number(-0.0), true);
+  EXPECT_EQ(same_meaning(code(loop(i, Expr(n) + 4, store(B, {i}, low * high))), guard_loads, form_no_guarding_selects),
+            "for i in 0..n + 4:\n  B[i] = A[i if i < n]*A[i - 4 if i >= 4]");
+  EXPECT_EQ(same_meaning(code(loop(i, Expr(n) + 4, store(B, {i}, negative))), guard_loads, form_no_guarding_selects),
+            "for i in 0..n + 4:\n  B[i] = select(i < n, A[i if i < n], -0.0f)");
+}
+
 TEST_F(GuardLoads, unguarded_code_is_returned_as_it_is) {
   const Stmt s = loop(i, n, store(B, {i}, ir::load(A, {i}) + number(1)));
   EXPECT_TRUE(guard_loads(s, {}).same_as(s));

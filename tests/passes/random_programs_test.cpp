@@ -79,6 +79,7 @@ class Generator {
       case 4: return value(depth - 1) * number(2) + value(depth - 1);
       case 5: {
         const Expr k = free_index();
+        if (chance(40)) return ir::select(k >= 0 && k < size, ir::load(A, {k}), number(0), true);
         return ir::select(k >= 0 && k < size, ir::load(A, {k}) + value(depth - 1), value(depth - 1), true);
       }
       case 6: return ir::select(condition(1), value(depth - 1), value(depth - 1), chance(50));

@@ -12,6 +12,7 @@ namespace lathe::inline LATHE_ABI::passes {
 /// conjunction of the conditions on its path as its predicate, and nothing is conditional any more:
 ///
 ///     i < n ? A[i] * 2 : 0     (guards)        i < n ? (A[i] if i < n) * 2 : 0
+///     i < n ? A[i] : 0         (guards)        A[i] if i < n
 ///     i < n && A[i] > 0                        i < n && (A[i] if i < n) > 0
 ///     i < n || A[i] > 0                        i < n || (A[i] if i >= n) > 0
 ///

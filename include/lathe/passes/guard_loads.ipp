@@ -118,7 +118,18 @@ class Guarder {
     if (!condition.defined()) return {};
     const Expr a = want(s.a, extended(path, condition, true));
     const Expr b = want(s.b, extended(path, condition, false));
-    return a.defined() && b.defined() ? ir::select(condition, a, b) : Expr();
+    if (!a.defined() || !b.defined()) return {};
+    // A load gives 0 where its predicate is false, and its predicate now says what the select asks.
+    if (s.a.as<ir::Load>() && is_zero(b)) return a;
+    if (s.b.as<ir::Load>() && is_zero(a)) return b;
+    return ir::select(condition, a, b);
+  }
+
+  /// All bits are 0, which -0.0 is not.
+  static bool is_zero(const Expr &e) {
+    const auto *splat = e.as<ir::Broadcast>();
+    const auto *constant = (splat ? splat->a : e).as<ir::Const>();
+    return constant && constant->bits == 0;
   }
 
   Expr attempt_logical(const Expr &e, const ir::Binary &logical, const Expr &path) {
