@@ -563,6 +563,20 @@ TEST(C, ExternalFunctionsByAddressAndByName) {
   }
 }
 
+TEST(C, ConditionsAreAskedOnce) {
+  const Var i = index_var("i");
+  const Buffer a("a", f32, {4}), out("out", f32, {6});
+  const Expr inside = Expr(i) >= 1 && Expr(i) < 5;
+  const Expr value = select(inside, load(a, {Expr(i) - 1}, inside), constant(f32, -1.0));
+  const Program p = program("edge", {input(a), output(out)}, loop(i, 6, store(out, {i}, value)));
+  const Source source = emit_c(p);
+  EXPECT_THAT(source.text, HasSubstr("t0 ? a[i - 1] : -1.0f;"));
+  std::vector<float> in{1, 2, 3, 4}, result(6);
+  PlainRuntime runtime;
+  EXPECT_EQ(CompiledC(source, compilers()[0]).run({address(in), address(result)}, runtime), 0);
+  EXPECT_THAT(result, ElementsAre(-1, 1, 2, 3, 4, -1));
+}
+
 int bumps = 0;
 std::int32_t bump(std::int32_t by) { return bumps += by; }
 

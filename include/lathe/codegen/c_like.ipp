@@ -96,10 +96,10 @@ LATHE_INLINE void CLikePrinter::loop(const ir::For &loop) {
       end = expression(loop.min + loop.extent);
     } else if (!ir::is_constant(loop.min, 0)) {
       // Computed once, as compilers cannot always tell that it stays.
-      end = body_.names.temporary();
+      end = body_.names.local(loop.var.name() + "_end");
       line("const int64_t " + end + " = " + expression(loop.min + loop.extent) + ";");
     } else if (!loop.extent.as<ir::VarRef>() && !extent) {
-      end = body_.names.temporary();
+      end = body_.names.local(loop.var.name() + "_end");
       line("const int64_t " + end + " = " + bounds[1] + ";");
     }
     serial_loop(loop, bounds[0], end);

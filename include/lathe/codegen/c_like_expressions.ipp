@@ -190,7 +190,10 @@ class CExpressionPrinter {
     post_order(root, printed_, [&](const ir::Expr &e) {
       ensure(e.lanes() == 1, "C-like text has scalars only");
       CText text = node(e);
-      if (deserves_temporary(e, text)) text = temporary(e, text);
+      if (deserves_temporary(e, text)) {
+        text = temporary(e, text);
+        unconditional_loads_.erase(e.node());
+      }
       texts_[e.node()] = std::move(text);
     });
   }
@@ -235,7 +238,7 @@ class CExpressionPrinter {
   CText division(const ir::Binary &node, DType type, const CText &a, const CText &b);
   CText cast(DType to, const ir::Cast &node);
   CText to_small_float(DType to, DType from, bool saturates, CText a);
-  CText load(const ir::Load &node);
+  CText load(const ir::Expr &e, const ir::Load &node);
   CText call(const ir::Expr &e, const ir::Call &node);
   CText narrowed(DType type, CText a) { return c_like_printing::converted(c_type(printer_.dialect_, type), a); }
   CText use(std::string_view word, DType type, const std::vector<CText> &operands) {
@@ -247,6 +250,7 @@ class CExpressionPrinter {
   std::unordered_map<const ir::ExprNode *, int> uses_;
   std::unordered_map<const ir::ExprNode *, bool> counted_, printed_, roots_;
   std::unordered_map<const ir::ExprNode *, CText> texts_;
+  std::unordered_map<const ir::ExprNode *, CText> unconditional_loads_;  // of loads with predicates that are no temporaries
 };
 
 LATHE_INLINE CText CExpressionPrinter::node(const ir::Expr &e) {
@@ -254,7 +258,7 @@ LATHE_INLINE CText CExpressionPrinter::node(const ir::Expr &e) {
   switch (e.node()->kind()) {
     case ir::ExprKind::constant: return c_literal(library_, e.type(), e.as<ir::Const>()->bits);
     case ir::ExprKind::var: return {printer_.name_of(e.as<ir::VarRef>()->var.node(), e.as<ir::VarRef>()->var.name())};
-    case ir::ExprKind::load: return load(*e.as<ir::Load>());
+    case ir::ExprKind::load: return load(e, *e.as<ir::Load>());
     case ir::ExprKind::unary: return unary(e, *e.as<ir::Unary>());
     case ir::ExprKind::binary: return binary(e, *e.as<ir::Binary>());
     case ir::ExprKind::cast: return cast(e.type(), *e.as<ir::Cast>());
@@ -269,7 +273,10 @@ LATHE_INLINE CText CExpressionPrinter::node(const ir::Expr &e) {
     case ir::ExprKind::select: {
       const auto &node = *e.as<ir::Select>();
       ensure(!node.guards, "C-like text has no guarding selects");
-      const CText c = take(node.condition), a = take(node.a), b = take(node.b);
+      // The condition need not be asked twice: p ? (p ? a[i] : 0) : b is p ? a[i] : b.
+      const auto unconditional = unconditional_loads_.find(node.a.node());
+      const bool asked = unconditional != unconditional_loads_.end() && node.a.as<ir::Load>()->predicate.same_as(node.condition);
+      const CText c = take(node.condition), a = asked ? unconditional->second : take(node.a), b = take(node.b);
       return {within(c, either) + " ? " + within(a, either) + " : " + within(b, either), conditional,
               std::max({c.depth, a.depth, b.depth}) + 1, a.is_int && b.is_int};
     }
@@ -279,7 +286,7 @@ LATHE_INLINE CText CExpressionPrinter::node(const ir::Expr &e) {
 
 // ---- memory and calls ---------------------------------------------------------------------------------------------------------
 
-LATHE_INLINE CText CExpressionPrinter::load(const ir::Load &node) {
+LATHE_INLINE CText CExpressionPrinter::load(const ir::Expr &e, const ir::Load &node) {
   using namespace c_like_printing;
   const std::vector<CText> indices = take(node.indices), layout = take(layout_of(node.buffer));
   const CText place = offset(node.buffer, indices, layout);
@@ -287,6 +294,7 @@ LATHE_INLINE CText CExpressionPrinter::load(const ir::Load &node) {
   CText text{name + "[" + place.text + "]", atom, place.depth + 1};
   if (!node.predicate.defined()) return text;
   const CText predicate = take(node.predicate);
+  unconditional_loads_[e.node()] = text;
   return {within(predicate, either) + " ? " + text.text + " : " + c_literal(library_, node.buffer->type, 0).text, conditional,
           std::max(text.depth, predicate.depth) + 1};
 }

@@ -34,6 +34,8 @@ class NameScopes {
   const std::string &add(const void *thing, std::string_view wish);
   /// The visible name of `thing`, or null.
   const std::string *find(const void *thing) const;
+  /// An unused name like `wish` for nothing that is looked up.
+  std::string local(std::string_view wish) { return add_text(identifier(wish), nullptr); }
   /// An unused name for nothing in particular: t0, t1, …
   std::string temporary() { return add_text("t", &temporaries_); }
   /// No other thing may be called so.
