@@ -117,7 +117,8 @@ class LlvmFunction {
   LlvmValue load_lanes(const Memory &memory, DType type, const Access &access, LlvmValue pointer);
   LlvmValue lane_pointer(LlvmValue pointer, DType type, const Access &access, int i);
   LlvmValue any_lane(LlvmValue mask);
-  void store_cell(const Memory &memory, const ir::Buffer &buffer, const Access &access, LlvmValue value);
+  /// Lanes where `mask` (optional) is false keep what they hold.
+  void store_cell(const Memory &memory, const ir::Buffer &buffer, const Access &access, LlvmValue value, LlvmValue mask);
   void store_vector(DType type, const Access &access, LlvmValue pointer, LlvmValue value, LlvmValue mask);
   void store_at(LlvmValue pointer, LlvmValue value, int alignment);
   std::size_t cell(const Memory &memory, const ir::Buffer &buffer, std::int64_t offset) const;

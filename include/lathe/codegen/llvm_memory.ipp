@@ -142,15 +142,19 @@ LATHE_INLINE LlvmValue LlvmFunction::load(const ir::Expr &e, const ir::Load &l) 
   const Access access = std::move(accesses_.at(e.node()));
   accesses_.erase(e.node());
   const Memory &memory = memory_of(l.buffer);
-  if (memory.first_cell) return load_cell(memory, l.buffer, access);
-  const DType type = llvm_memory_type(l.buffer->type.with_lanes(access.lanes));
-  LlvmValue pointer = address(memory.pointer, type, access), mask;
+  LlvmValue mask;
   if (l.predicate.defined() && !ir::is_true(l.predicate)) {
     const auto *uniform = l.predicate.as<ir::Broadcast>();
     mask = known(uniform && uniform->a.lanes() == 1 ? uniform->a : l.predicate);
     if (w_.is_constant(mask, 0)) return w_.zero(e.type());
     if (w_.is_constant(mask, 1) || w_.is_constant(mask, -1)) mask = {};
   }
+  if (memory.first_cell) {
+    const LlvmValue cell = load_cell(memory, l.buffer, access);
+    return mask.defined() ? w_.select(mask, cell, w_.zero(w_.type(cell))) : cell;
+  }
+  const DType type = llvm_memory_type(l.buffer->type.with_lanes(access.lanes));
+  LlvmValue pointer = address(memory.pointer, type, access);
   const bool one_span =
       access.kind == AccessKind::scalar || access.kind == AccessKind::contiguous || access.kind == AccessKind::broadcast;
   if (mask.defined() && access.kind == AccessKind::broadcast) {
@@ -305,9 +309,10 @@ LATHE_INLINE LlvmValue LlvmFunction::load_cell(const Memory &memory, const ir::B
 }
 
 LATHE_INLINE void LlvmFunction::store_cell(const Memory &memory, const ir::Buffer &buffer, const Access &access,
-                                           LlvmValue value) {
+                                           LlvmValue value, LlvmValue mask) {
   if (access.kind == AccessKind::broadcast) value = w_.lane(value, access.lanes - 1);
-  cells_[cell(memory, buffer, access.constant)] = value;
+  LlvmValue &held = cells_[cell(memory, buffer, access.constant)];
+  held = mask.defined() && held.defined() ? w_.select(mask, value, held) : value;
 }
 
 }  // namespace lathe::inline LATHE_ABI::codegen

@@ -73,7 +73,7 @@ LATHE_INLINE void LlvmFunction::store(const ir::Store &s) {
   LlvmValue stored = w_.splat(known(s.value), s.value.lanes() == access.lanes ? 1 : access.lanes);
   Memory &memory = memory_of(s.buffer);
   if (memory.first_cell) {
-    store_cell(memory, s.buffer, access, stored);
+    store_cell(memory, s.buffer, access, stored, guarded ? LlvmValue{} : mask);
   } else {
     const DType type = llvm_memory_type(s.buffer->type.with_lanes(access.lanes));
     if (s.buffer->type.is_bool()) stored = w_.convert("zext", stored, type);
@@ -380,6 +380,8 @@ LATHE_INLINE void LlvmFunction::check(const ir::Check &c) {
 }
 
 LATHE_INLINE void LlvmFunction::leave_unless(LlvmValue ok, std::string_view status) {
+  // Known before the branch: a value first computed on the way out would be remembered for the code that goes on.
+  if (!scratch_.empty()) runtime_function(offsetof(Runtime, scratch_release));
   const std::string proceed = w_.label(), leave = w_.label();
   w_.branch(ok, proceed, leave);
   w_.start_block(leave);

@@ -85,9 +85,11 @@ LATHE_INLINE void LlvmUses::access(const ir::Buffer &buffer, const std::vector<i
   if (it == candidates_.end() || !it->second.held) return;
   Candidate &candidate = it->second;
   candidate.held = false;
-  if (candidate.parallel != parallel_ || (predicate.defined() && !ir::is_true(predicate))) return;
+  if (candidate.parallel != parallel_) return;
   const Access access = access_of(buffer, indices);
   const bool one = access.kind == AccessKind::scalar || access.kind == AccessKind::broadcast;
+  // Lanes that meet in one element under a mask: which lane is the last one is only known at run time.
+  if (access.kind == AccessKind::broadcast && predicate.defined() && predicate.lanes() > 1) return;
   if (!access.constant_offset() || (!one && access.kind != AccessKind::contiguous)) return;
   candidate.held = llvm_uses::add_place(candidate.places, access.constant, one ? 1 : access.lanes);
 }
