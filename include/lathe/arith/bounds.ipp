@@ -9,8 +9,11 @@ namespace lathe::inline LATHE_ABI::arith {
 
 LATHE_INLINE void settle(const Expr &root, FunctionRef<void(const Expr &, std::vector<Expr> &)> needs,
                          FunctionRef<bool(const Expr &)> settled, FunctionRef<void(const Expr &)> finish) {
-  std::vector<std::pair<Expr, bool>> stack{{root, false}};
+  if (settled(root)) return;
   std::vector<Expr> missing;
+  needs(root, missing);
+  if (missing.empty()) return finish(root);
+  std::vector<std::pair<Expr, bool>> stack{{root, false}};
   while (!stack.empty()) {
     const Expr e = stack.back().first;
     if (settled(e)) {
@@ -105,7 +108,7 @@ LATHE_INLINE const VarFact *Reasoner::fact_of(const Var &var) const {
 }
 
 LATHE_INLINE Bounds Reasoner::leaf_bounds(const Expr &e) {
-  if (const auto *c = scalar_constant(e)) return point(value_of(*c));
+  if (const auto *c = scalar_constant(e)) return e.type().is_integer() || e.type().is_bool() ? point(value_of(*c)) : everything();
   const Var &var = e.as<ir::VarRef>()->var;
   Bounds found = bounding::of_type(var.type());
   if (!var.type().is_index()) return found;
@@ -116,7 +119,14 @@ LATHE_INLINE Bounds Reasoner::leaf_bounds(const Expr &e) {
     if (lane.var == var) return {0, lane.lanes - 1};
   if (const VarFact *fact = fact_of(var)) {
     found = meet(found, fact->constant);
-    if (fact->symbolic) found = meet(found, {bounds(fact->first).min, bounds(fact->last).max});
+    if (fact->symbolic) {
+      const Bounds *ends = bounds_.find(e);
+      if (!ends) {
+        bounds_.note(e, {bounds(fact->first).min, bounds(fact->last).max});
+        ends = bounds_.find(e);
+      }
+      found = meet(found, *ends);
+    }
   }
   for (const Known::AtomBounds &atom : known_.atoms)
     if (same(atom.atom, e)) found = meet(found, atom.bounds);
@@ -187,7 +197,7 @@ LATHE_INLINE Bounds Reasoner::node_bounds(const Expr &e) {
 }
 
 LATHE_INLINE Bounds Reasoner::bounds(const Expr &e) {
-  if (e.node()->kind() == ir::ExprKind::constant) return e.type().is_integer() || e.type().is_bool() ? leaf_bounds(e) : everything();
+  if (is_leaf(e)) return leaf_bounds(e);
   if (const Bounds *known = bounds_.find(e)) return *known;
   settle(
       e,
@@ -198,10 +208,9 @@ LATHE_INLINE Bounds Reasoner::bounds(const Expr &e) {
       },
       [&](const Expr &x) { return bounds_.find(x) != nullptr; },
       [&](const Expr &x) {
-        Bounds found = is_leaf(x) ? leaf_bounds(x) : node_bounds(x);
-        if (!is_leaf(x))
-          for (const Known::AtomBounds &atom : known_.atoms)
-            if (same(atom.atom, x)) found = meet(found, atom.bounds);
+        Bounds found = node_bounds(x);
+        for (const Known::AtomBounds &atom : known_.atoms)
+          if (same(atom.atom, x)) found = meet(found, atom.bounds);
         bounds_.note(x, found);
       });
   return *bounds_.find(e);

@@ -32,25 +32,42 @@ LATHE_INLINE Sides sides_of(const Linear &form) {
   return sides;
 }
 
-/// form ≥ 0 as a comparison.
-LATHE_INLINE Expr at_least_zero(const Linear &form) {
+/// A comparison left op right that is about to be written; every term stands on the side where it is positive.
+struct Written {
+  BinaryOp op;
+  Linear left, right;
+};
+
+/// form ≥ 0
+LATHE_INLINE Written at_least_zero(const Linear &form) {
   Sides sides = sides_of(form);
   const Int c = form.constant;
-  if (sides.negative.terms.empty()) return node(BinaryOp::ge, from_linear(sides.positive), index_constant(-c));
-  if (sides.positive.terms.empty()) return node(BinaryOp::lt, from_linear(sides.negative), index_constant(c + 1));
-  if (c == 0) return node(BinaryOp::le, from_linear(sides.negative), from_linear(sides.positive));
-  (c > 0 ? sides.positive.constant : sides.negative.constant) = c > 0 ? c + 1 : -c - 1;
-  return node(BinaryOp::lt, from_linear(sides.negative), from_linear(sides.positive));
+  if (sides.negative.terms.empty()) return {BinaryOp::ge, std::move(sides.positive), {{}, -c}};
+  if (sides.positive.terms.empty()) return {BinaryOp::lt, std::move(sides.negative), {{}, c + 1}};
+  if (c > 0) sides.positive.constant = c + 1;
+  if (c < 0) sides.negative.constant = -c - 1;
+  return {c == 0 ? BinaryOp::le : BinaryOp::lt, std::move(sides.negative), std::move(sides.positive)};
 }
 
-/// form == 0 or form != 0.
-LATHE_INLINE Expr equal_to_zero(BinaryOp op, const Linear &form) {
+/// form == 0 or form != 0
+LATHE_INLINE Written equal_to_zero(BinaryOp op, const Linear &form) {
   Sides sides = sides_of(form);
-  if (form.terms.front().coefficient < 0) std::swap(sides.positive, sides.negative);
-  const Int c = form.terms.front().coefficient < 0 ? -form.constant : form.constant;
+  const bool flip = form.terms.front().coefficient < 0;
+  if (flip) std::swap(sides.positive, sides.negative);
+  const Int c = flip ? -form.constant : form.constant;
   if (sides.negative.terms.empty() || c <= 0) sides.negative.constant = -c;
   else sides.positive.constant = c;
-  return node(op, from_linear(sides.positive), from_linear(sides.negative));
+  return {op, std::move(sides.positive), std::move(sides.negative)};
+}
+
+/// The form of which the comparison says ≥ 0, == 0 or != 0.
+LATHE_INLINE std::optional<Linear> form_of(const Written &w) {
+  const bool less = w.op == BinaryOp::lt || w.op == BinaryOp::le;
+  LinearSum out(less ? w.right : w.left);
+  out.add(less ? w.left : w.right, -1);
+  if (w.op == BinaryOp::lt) out.add_constant(-1);
+  if (out.overflow()) return std::nullopt;
+  return out.take();
 }
 
 /// What the comparison says as form ≥ 0, or nothing.
@@ -127,6 +144,8 @@ LATHE_INLINE Added add(std::vector<Part> &kept, std::size_t count, const Part &p
   return Added::kept;
 }
 
+inline Expr written(const Written &w) { return node(w.op, from_linear(w.left), from_linear(w.right)); }
+
 /// Ends of int64 leave no room to move constants about.
 inline bool roomy(const Linear &form) {
   constexpr Int most = Bounds::unbounded_above / 2;
@@ -175,54 +194,52 @@ LATHE_INLINE void Reasoner::normalise_inequality(Linear &form) {
   }
 }
 
-/// Settles the terms of each side of a comparison by themselves. True if that changed the form, for sums are settled differently when
-/// they stand alone.
-LATHE_INLINE bool Reasoner::settle_sides(Linear &form) {
+/// Settles the terms of each side of a comparison by themselves. True if that changed `form`: sums are settled differently where they
+/// stand alone.
+LATHE_INLINE bool Reasoner::settle_sides(BinaryOp op, Linear &form) {
   const auto compound = [](const Linear::Term &term) { return term.atom.node()->kind() == ir::ExprKind::binary; };
   if (std::none_of(form.terms.begin(), form.terms.end(), compound)) return false;
-  conditions::Sides sides = conditions::sides_of(form);
-  (form.constant > 0 ? sides.positive : sides.negative).constant = magnitude(form.constant);
-  const Linear before = sides.positive, before_negative = sides.negative;
-  settle_terms(sides.positive);
-  settle_terms(sides.negative);
-  if (same(before, sides.positive) && same(before_negative, sides.negative)) return false;
-  LinearSum out(sides.positive);
-  out.add(sides.negative, -1);
-  Linear settled = out.take();
-  if (out.overflow() || !conditions::roomy(settled)) return false;
-  form = std::move(settled);
-  settle_terms(form);
+  const bool equality = op == BinaryOp::eq || op == BinaryOp::ne;
+  conditions::Written w = equality ? conditions::equal_to_zero(op, form) : conditions::at_least_zero(form);
+  const Linear left = w.left, right = w.right;
+  settle_terms(w.left);
+  settle_terms(w.right);
+  if (same(left, w.left) && same(right, w.right)) return false;
+  auto settled = conditions::form_of(w);
+  if (!settled || !conditions::roomy(*settled) || settled->terms.empty()) return false;
+  settle_terms(*settled);
+  form = *std::move(settled);
   return true;
 }
 
 LATHE_INLINE Expr Reasoner::at_least_zero(Linear form) {
   for (int round = 0; round < 4; ++round) {
     normalise_inequality(form);
-    if (!settle_sides(form)) break;
+    if (!settle_sides(BinaryOp::ge, form)) break;
   }
   if (nonnegative(form)) return ir::boolean(true);
   if (nonnegative(form, -1, -1)) return ir::boolean(false);
-  return conditions::at_least_zero(form);
+  return conditions::written(conditions::at_least_zero(form));
 }
 
 LATHE_INLINE Expr Reasoner::compare(BinaryOp op, const Expr &a, const Expr &b) {
-  const bool greater = op == BinaryOp::gt || op == BinaryOp::ge;
+  const bool less = op == BinaryOp::lt || op == BinaryOp::le;
   LinearSum out;
-  out.add_flattened(greater ? a : b, 1);
-  out.add_flattened(greater ? b : a, -1);
+  out.add_flattened(less ? b : a, 1);
+  out.add_flattened(less ? a : b, -1);
   if (op == BinaryOp::lt || op == BinaryOp::gt) out.add_constant(-1);
   Linear form = out.take();
   if (out.overflow() || !conditions::roomy(form)) return conditions::node(op, a, b);
   settle_terms(form);
   if (op != BinaryOp::eq && op != BinaryOp::ne) return at_least_zero(std::move(form));
-  for (int round = 0; round < 4 && settle_sides(form); ++round) {
-  }
   return equality(op, std::move(form));
 }
 
 LATHE_INLINE Expr Reasoner::equality(BinaryOp op, Linear form) {
   const bool if_equal = op == BinaryOp::eq;
   if (form.terms.empty()) return ir::boolean((form.constant == 0) == if_equal);
+  for (int round = 0; round < 4 && settle_sides(op, form); ++round) {
+  }
   Int g = 0;
   for (const Linear::Term &term : form.terms) g = common_divisor(g, term.coefficient);
   if (form.constant % g != 0) return ir::boolean(!if_equal);
@@ -232,7 +249,7 @@ LATHE_INLINE Expr Reasoner::equality(BinaryOp op, Linear form) {
   if (known.remainder != 0) return ir::boolean(!if_equal);
   if (nonnegative(form, 1, -1) || nonnegative(form, -1, -1)) return ir::boolean(!if_equal);
   if (nonnegative(form) && nonnegative(form, -1, 0)) return ir::boolean(if_equal);
-  return conditions::equal_to_zero(op, form);
+  return conditions::written(conditions::equal_to_zero(op, form));
 }
 
 // ---- logic --------------------------------------------------------------------------------------------------------------------

@@ -109,6 +109,7 @@ LATHE_INLINE void LinearSum::add(const Expr &atom, Int coefficient) {
       if (merge(form_.terms[i->second])) return;
     hashes_.insert(at, {wanted, form_.terms.size()});
   }
+  if (form_.terms.empty()) form_.terms.reserve(4);
   form_.terms.push_back({atom, coefficient});
 }
 
@@ -159,17 +160,18 @@ LATHE_INLINE void LinearSum::add_flattened(const Expr &e, Int factor) {
     if (const auto *c = scalar_constant(e)) return add_constant(value_of(*c), factor);
     return add(e, factor);
   }
-  std::vector<flattening::Part> stack{{&e, factor}};
+  constexpr int room = 32;
+  flattening::Part stack[room] = {{&e, factor}};
   const LinearSum before = *this;
-  for (int steps = 0; !stack.empty(); ++steps) {
-    const flattening::Part part = stack.back();
-    stack.pop_back();
+  int steps = 0;
+  for (int size = 1; size > 0; ++steps) {
+    const flattening::Part part = stack[--size];
     if (is_linear_node(*part.e)) {
-      if (steps > 200) {  // perhaps a sum of shared sums, which has exponentially many paths
+      if (steps > 200 || size + 2 > room) {  // perhaps a sum of shared sums, which has exponentially many paths
         *this = before;
         return add_shared(e, factor);
       }
-      if (!flattening::for_each_part(*part.e, part.factor, [&](const Expr &x, Int k) { stack.push_back({&x, k}); })) return fail();
+      if (!flattening::for_each_part(*part.e, part.factor, [&](const Expr &x, Int k) { stack[size++] = {&x, k}; })) return fail();
     } else if (const auto *c = scalar_constant(*part.e)) {
       add_constant(value_of(*c), part.factor);
     } else {
@@ -258,6 +260,47 @@ LATHE_INLINE Expr from_linear(const Linear &linear) {
   }
   if (constant > 0 || constant == Bounds::unbounded_below) return index_node(BinaryOp::add, sum, index_constant(constant));
   return constant < 0 ? index_node(BinaryOp::sub, sum, index_constant(-constant)) : sum;
+}
+
+namespace flattening {
+
+/// Whether `e` is what `scaled` gives.
+inline bool is_scaled(const Expr &e, const Expr &atom, Int k) {
+  if (k == 1) return same(e, atom);
+  if (k == -1) {
+    const auto *u = e.as<ir::Unary>();
+    return u && u->op == ir::UnaryOp::neg && same(u->a, atom);
+  }
+  const auto *b = as_binary(e, BinaryOp::mul);
+  const auto *c = b ? scalar_constant(b->b) : nullptr;
+  return c && value_of(*c) == k && same(b->a, atom);
+}
+
+}  // namespace flattening
+
+LATHE_INLINE bool is_written_as(const Expr &e, const Linear &linear) {
+  const auto &terms = linear.terms;
+  std::size_t first = 0;
+  while (first < terms.size() && terms[first].coefficient < 0) ++first;
+  if (first == terms.size() || linear.constant == Bounds::unbounded_below) return false;  // rare: built and compared
+  const Expr *left = &e;
+  const auto peel = [&](BinaryOp op) {
+    const auto *b = as_binary(*left, op);
+    if (b) left = &b->a;
+    return b ? &b->b : nullptr;
+  };
+  if (linear.constant != 0) {
+    const Expr *right = peel(linear.constant > 0 ? BinaryOp::add : BinaryOp::sub);
+    const auto *c = right ? scalar_constant(*right) : nullptr;
+    if (!c || value_of(*c) != magnitude(linear.constant)) return false;
+  }
+  for (std::size_t i = terms.size(); i-- > 0;) {
+    if (i == first) continue;
+    const Int k = terms[i].coefficient;
+    const Expr *right = peel(k > 0 ? BinaryOp::add : BinaryOp::sub);
+    if (!right || !flattening::is_scaled(*right, terms[i].atom, magnitude(k))) return false;
+  }
+  return flattening::is_scaled(*left, terms[first].atom, terms[first].coefficient);
 }
 
 // ---- order --------------------------------------------------------------------------------------------------------------------

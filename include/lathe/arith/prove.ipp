@@ -7,6 +7,8 @@
 /// are the coefficients, of one sign, of the eliminated atom (≥ 1 - |f| is enough, for L is an integer). The search is bounded in depth and in steps: what it does not find
 /// counts as not proven.
 
+#include <algorithm>
+
 #include "lathe/arith/reason.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
@@ -52,6 +54,9 @@ LATHE_INLINE bool Reasoner::nonnegative(const Linear &form) {
   const Bounds range = bounds(form);
   if (range.min >= 0) return true;
   if (range.max < 0 || form.terms.empty()) return false;
+  if (!symbolic() && std::all_of(form.terms.begin(), form.terms.end(), [](const auto &term) { return is_leaf(term.atom); }) &&
+      known_.residues.empty())
+    return false;
   Linear goal = form;
   // A value ≡ r (mod m) is ≥ 0 where it is ≥ r - m + 1.
   if (const Congruence known = congruence(form); known.modulus > 1 && !add_to(goal.constant, known.modulus - 1 - known.remainder))

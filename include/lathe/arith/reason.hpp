@@ -87,6 +87,9 @@ bool same(const Linear &a, const Linear &b);
 /// Whether the terms agree, whatever the constants.
 bool same_terms(const Linear &a, const Linear &b);
 
+/// Whether from_linear(linear) would be equal to `e`; false negatives are possible.
+bool is_written_as(const Expr &e, const Linear &linear);
+
 /// A scalar index node, without checks and folding.
 Expr index_node(BinaryOp op, Expr a, Expr b);
 Expr index_constant(Int value);
@@ -182,9 +185,9 @@ class Reasoner {
   std::optional<Int> block(const Linear &form, Int c);
   bool is_multiple(const Expr &atom, Int coefficient, Int c);
   Expr product_of(std::vector<Expr> &factors);
-  /// Whether proofs can find more than constant bounds do.
+  /// Whether some facts are more than constant bounds.
   bool symbolic() const { return !known_.nonnegatives.empty() || known_.symbolic; }
-  bool settle_sides(Linear &form);
+  bool settle_sides(BinaryOp op, Linear &form);
   std::optional<Linear> without_quotient(const Linear &form);
 
   // vectors.ipp

@@ -70,7 +70,8 @@ LATHE_INLINE Expr Reasoner::simplify(const Expr &root) {
       const Frame top = std::move(frame);
       stack.pop_back();
       Expr result = finish(top);
-      if (int steps = 64; simplifying::unchanged(result, top.e, steps)) result = top.e;
+      int steps = 200;
+      if (simplifying::unchanged(result, top.e, steps) || (lanes::is_region(top.e) && ir::equal(result, top.e))) result = top.e;
       simplified_.note(top.e, result);
       if (!is_leaf(result)) simplified_.note(result, result);
     }
@@ -107,7 +108,10 @@ LATHE_INLINE Expr Reasoner::finish_linear(const Frame &frame) {
   LinearSum out;
   out.add_constant(frame.form.constant);
   for (const Linear::Term &term : frame.form.terms) out.add_flattened(done(term.atom), term.coefficient);
-  return out.overflow() ? frame.e : sum(out.take());
+  if (out.overflow()) return frame.e;
+  Linear form = out.take();
+  settle_terms(form);
+  return is_written_as(frame.e, form) ? frame.e : from_linear(form);
 }
 
 LATHE_INLINE Expr Reasoner::finish_index(const Expr &e) {

@@ -147,9 +147,13 @@ LATHE_INLINE void Reasoner::settle_terms(Linear &form) {
   if (form.terms.size() <= many && std::any_of(form.terms.begin(), form.terms.end(), compound))
     for (int round = 0; round < 8; ++round)
       if (!merge_quotients(form) && !merge_remainders(form) && !push_into_extremum(form)) break;
-  if (form.terms.size() > 1)
-    std::stable_sort(form.terms.begin(), form.terms.end(),
-                     [&](const Linear::Term &a, const Linear::Term &b) { return before(a.atom, b.atom); });
+  const auto earlier = [&](const Linear::Term &a, const Linear::Term &b) { return before(a.atom, b.atom); };
+  if (form.terms.size() > many) {
+    std::stable_sort(form.terms.begin(), form.terms.end(), earlier);
+    return;
+  }
+  for (std::size_t i = 1; i < form.terms.size(); ++i)  // by insertion: most sums are short and sorted
+    for (std::size_t j = i; j > 0 && earlier(form.terms[j], form.terms[j - 1]); --j) std::swap(form.terms[j], form.terms[j - 1]);
 }
 
 LATHE_INLINE Expr Reasoner::sum(Linear form) {
