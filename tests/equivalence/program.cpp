@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "equivalence/program.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -80,8 +81,14 @@ class Builder {
     for (const Size &size : program_.sizes)
       built_.sizes.push_back(size.symbolic ? lathe::size_var(size.name).var() : ir::Var());
     for (const ScalarNode &scalar : program_.scalars) built_.scalars.push_back(ir::Var(scalar.name, scalar.type));
-    const std::vector<bool> need = program_.needed();
+    std::vector<bool> need = program_.needed();
     for (std::size_t t = 0; t < program_.tensors.size(); ++t) built_.tensors.push_back(need[t] ? tensor(program_.tensors[t]) : ir::Tensor());
+    // Folding may have dropped reads.
+    std::vector<ir::Operation> outputs;
+    for (std::size_t t = 0; t < program_.tensors.size(); ++t)
+      if (program_.tensors[t].output) outputs.push_back(built_.tensors[t].operation);
+    const std::vector<ir::Operation> left = ir::post_order(outputs);
+    for (std::size_t t = 0; t < program_.tensors.size(); ++t) need[t] = need[t] && std::find(left.begin(), left.end(), built_.tensors[t].operation) != left.end();
     arguments(need);
     return std::move(built_);
   }

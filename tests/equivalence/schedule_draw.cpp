@@ -244,7 +244,7 @@ bool keeps_order(const State &state, const Program &program) {
   return true;
 }
 
-bool may_refuse(const std::string &code) { return code == "L001" || code == "L004" || code == "L062" || code == "L064"; }
+bool may_refuse(const std::string &code) { return code == "L001" || code == "L004" || code == "L007" || code == "L062" || code == "L064"; }
 
 std::optional<lathe::Diagnostic> draw_schedule(lathe::Schedule &schedule, const Program &program, Random &random, int count, const Lowers &lowers,
                                                Tally &tally) {

@@ -74,10 +74,10 @@ class NestBuilder {
   }
 
   /// `body` under the guards that become decidable at `level`.
-  static ir::Stmt guarded(const Plan &plan, int level, ir::Stmt body) {
+  ir::Stmt guarded(const Plan &plan, int level, ir::Stmt body) const {
     ir::Expr condition;
     for (const ir::Expr &guard : plan.guards)
-      if (depth(plan, guard) == level) condition = ir::both(condition, guard);
+      if (depth(plan, guard) == level) condition = ir::both(condition, lower(plan, guard));
     return condition.defined() ? ir::make(ir::If{condition, std::move(body), {}}) : body;
   }
 
@@ -232,7 +232,7 @@ class NestBuilder {
     return guarded_outside(data, std::move(body));
   }
 
-  static ir::Stmt guarded_outside(const Plan &data, ir::Stmt body) { return guarded(data, -1, std::move(body)); }
+  ir::Stmt guarded_outside(const Plan &data, ir::Stmt body) const { return guarded(data, -1, std::move(body)); }
 
   static bool on_reduction(const Plan &plan, const ir::Expr &e) {
     for (const Loop &loop : plan.loops)

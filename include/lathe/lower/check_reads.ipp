@@ -82,10 +82,33 @@ class Checker {
     }
   }
 
+  /// Whether the loops surely run, and all points of a box of constant size: then an affine index takes both ends of its interval.
+  /// What depends on a symbol may be in range for every size that callers have.
+  bool takes_both_ends(const ir::Expr &index) const {
+    for (const arith::Linear::Term &term : arith::linear_form(index).terms) {
+      const ir::VarRef *axis = term.atom.as<ir::VarRef>();
+      if (!axis || !is_box(axis->var)) return false;
+    }
+    for (const arith::Facts::Domain &domain : facts_.domains())
+      if (!facts_.proves(domain.extent >= ir::Expr(1)) && ir::constant_integer(domain.extent)) return false;
+    return true;
+  }
+  bool is_box(const ir::Var &axis) const {
+    for (const arith::Facts::Domain &domain : facts_.domains())
+      if (domain.var == axis) return ir::constant_integer(domain.min) && (ir::constant_integer(domain.extent) || is_symbolic_size(domain.extent));
+    return false;
+  }
+  /// Over size symbols alone, not over other axes.
+  static bool is_symbolic_size(const ir::Expr &extent) {
+    for (const ir::Var &var : ir::free_vars(extent))
+      if (!var.nonnegative()) return false;
+    return !depends_on_data(extent);
+  }
+
   /// An unguarded affine index takes both ends of its interval, so an end out of range is an error in the program.
   void refuse_if_wrong(const ir::Read &read, std::size_t d, const ir::Expr &path) const {
     const ir::Expr &index = read.indices[d];
-    if (path.defined() || depends_on_data(index)) return;
+    if (path.defined() || depends_on_data(index) || !takes_both_ends(index)) return;
     const arith::Bounds bounds = facts_.bounds(index);
     const arith::Bounds size = facts_.bounds(ir::shape_of(read.tensor)[d]);
     const bool below = bounds.min != arith::Bounds::unbounded_below && bounds.min < 0;

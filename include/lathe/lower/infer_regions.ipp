@@ -227,7 +227,7 @@ class LoopMaker {
     if (!reduce) return;
     for (std::size_t r = 0; r < reduce->axes.size(); ++r)
       plan_.values[reduce->axes[r].var] =
-          plan_.facts.simplify(ir::substitute(reduce->axes[r].min, plan_.values) + info({-1, static_cast<int>(rank + r)}).value);
+          plan_.facts.simplify(ir::substitute(reduce->axes[r].min + info({-1, static_cast<int>(rank + r)}).value, plan_.values));
     // Ragged extents name data axes: in terms of loops now.
     for (Loop &loop : plan_.loops)
       if (!ir::constant_integer(loop.extent)) loop.extent = plan_.facts.simplify(ir::substitute(loop.extent, plan_.values));

@@ -3,6 +3,7 @@
 /// \file
 /// Checking and calling.
 
+#include "lathe/arith/simplify.hpp"
 #include "lathe/codegen/interpret.hpp"
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/evaluate.hpp"
@@ -55,8 +56,7 @@ inline std::int64_t value_of(const ir::Expr &e, const std::vector<ir::Var> &symb
   ir::VarMap<ir::Expr> values;
   for (std::size_t slot = 0; slot < symbols.size(); ++slot)
     if (symbols[slot].defined()) values.emplace(symbols[slot], ir::constant(symbols[slot].type(), slots[slot].integer));
-  const ir::Expr result = ir::substitute(e, values);
-  const auto value = ir::constant_integer(result);
+  const auto value = ir::constant_integer(arith::Facts().simplify(ir::substitute(e, values)));
   ensure(value.has_value(), "an extent is known once the symbols are");
   return *value;
 }
