@@ -55,6 +55,33 @@ TEST(LlvmStatements, BranchesJoinLocalValues) {
   EXPECT_EQ(o, (std::vector<std::int32_t>{7, 8, 6, 9, 35, 42, 49, 56}));
 }
 
+TEST(LlvmStatements, PredicatesOnLocalValues) {
+  Var n("n", index_type, true), i("i", index_type);
+  Buffer in("in", i32, {8}), out("out", i32, {Expr(3), Expr(8)}), t("t", i32, {8}, Scope{"local"}),
+      s("s", i32, {1}, Scope{"local"});
+  const Expr row = lanes(0, 8), mask = row < broadcast(Expr(n), 8), few = Expr(n) < Expr(4);
+  const Program p = program(
+      {scalar(n), input(in), output(out)},
+      allocate(
+          t, allocate(s, block({store(t, {row}, constant(i32.with_lanes(8), std::int64_t{-1})),
+                                store(s, {0}, constant(i32, std::int64_t{5})), store(t, {row}, load(in, {row}), mask),
+                                store(s, {0}, at(s, 0) + at(in, 7), few), store(out, {Expr(0), row}, load(t, {row})),
+                                store(out, {Expr(1), row}, load(t, {row}, row >= broadcast(Expr(n), 8))),
+                                store(out, {Expr(2), Expr(0)}, at(s, 0)), store(out, {Expr(2), Expr(1)}, load(s, {0}, few))}))));
+  const Compiled compiled(p);
+  EXPECT_EQ(count(compiled.text(), "alloca"), 0);
+  std::vector<std::int32_t> a{10, 11, 12, 13, 14, 15, 16, 17}, o(24);
+  for (const std::int32_t size : {0, 3, 5, 8}) {
+    ASSERT_EQ(compiled.run({slot(std::int64_t{size}), slot(a.data()), slot(o.data())}), 0);
+    for (std::int32_t k = 0; k < 8; ++k) {
+      EXPECT_EQ(o[static_cast<std::size_t>(k)], k < size ? 10 + k : -1);
+      EXPECT_EQ(o[static_cast<std::size_t>(8 + k)], k < size ? 0 : -1);
+    }
+    EXPECT_EQ(o[16], size < 4 ? 22 : 5);
+    EXPECT_EQ(o[17], size < 4 ? 22 : 0);
+  }
+}
+
 TEST(LlvmStatements, AccumulatorsAreValuesCarriedByLoops) {
   // A tile of 2 x 2 vectors over a reduction of symbolic length, perhaps 0.
   Var n("n", index_type, true), k("k", index_type);

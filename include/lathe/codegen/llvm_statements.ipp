@@ -65,6 +65,7 @@ LATHE_INLINE void LlvmFunction::store(const ir::Store &s) {
   }
   const bool guarded = mask.defined() && !w_.type(mask).is_vector();
   std::string label;
+  std::vector<LlvmValue> before = guarded ? cells_ : std::vector<LlvmValue>{};
   if (guarded) w_.open(LlvmWriter::RegionKind::branch, label = w_.label());
   const Access access = flatten(s.buffer, s.indices);
   std::vector<const ir::Expr *> operands = operands_of(access);
@@ -81,7 +82,7 @@ LATHE_INLINE void LlvmFunction::store(const ir::Store &s) {
     memory.version = versions_++;
   }
   ++epoch_;
-  if (guarded) join(mask, label, w_.close(), cells_, {}, {}, cells_);
+  if (guarded) join(mask, label, w_.close(), cells_, {}, {}, std::move(before));
 }
 
 // ---- loops
