@@ -269,8 +269,10 @@ class View {
   View(const Array<value_type, Rank> &array)                                   // NOLINT: implicit by design
     requires std::is_const_v<T>
       : View(array.data(), array.shape()) {}
-  View(const View<value_type, Rank> &other)  // NOLINT: implicit by design
-    requires std::is_const_v<T>
+  /// Of what may be written, a view that only reads. (A template, so that it never stands for the copy constructor.)
+  template <class Written>
+    requires(std::is_const_v<T> && std::is_same_v<Written, value_type>)
+  View(const View<Written, Rank> &other)  // NOLINT: implicit by design
       : View(other.data(), other.shape(), other.strides()) {}
 
   template <class... Indices>
