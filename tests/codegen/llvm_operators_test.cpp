@@ -214,6 +214,43 @@ TEST_P(Operators, SelectAndMultiplyAdd) {
 INSTANTIATE_TEST_SUITE_P(AllTypes, Operators, testing::ValuesIn(all_types()),
                          [](const testing::TestParamInfo<DType> &type) { return to_string(type.param); });
 
+/// Indices whose difference is a ramp are compared in 32 bits; bounds far outside of them must not wrap.
+TEST(LlvmOperators, ComparisonsOfRamps) {
+  const DType truth(scalar_types::boolean);
+  constexpr int width = 8;
+  const std::vector<BinaryOp> ops{BinaryOp::eq, BinaryOp::ne, BinaryOp::lt, BinaryOp::le, BinaryOp::gt, BinaryOp::ge};
+  for (const int stride : {1, -1, 3}) {
+    Var x("x", index_type), y("y", index_type), i("i", index_type);
+    Buffer out("out", truth, {Expr(12), Expr(width)}), bounded("bounded", truth, {Expr(5), Expr(width)});
+    std::vector<Stmt> body;
+    for (std::size_t k = 0; k < ops.size(); ++k) {
+      const Expr ramp_side = lanes(Expr(x) * Expr(2) + Expr(1), width, stride), other = broadcast(Expr(y), width);
+      body.push_back(store(out, {Expr(static_cast<std::int64_t>(2 * k)), lanes(0, width)}, binary(ops[k], ramp_side, other)));
+      body.push_back(store(out, {Expr(static_cast<std::int64_t>(2 * k + 1)), lanes(0, width)}, binary(ops[k], other, ramp_side)));
+    }
+    const Expr small = lanes(Expr(i) * Expr(width), width, stride) < broadcast(Expr(20), width);
+    body.push_back(loop(i, 0, 5, store(bounded, {Expr(i), lanes(0, width)}, small)));
+    const Compiled compiled(program({scalar(x), scalar(y), output(out), output(bounded)}, block(body)));
+    for (const std::int64_t vx :
+         {std::int64_t{0}, std::int64_t{5}, std::int64_t{-7}, std::int64_t{1} << 31, -(std::int64_t{1} << 40)}) {
+      for (const std::int64_t vy : {std::int64_t{0}, std::int64_t{11}, std::int64_t{14}, std::int64_t{1} << 32,
+                                    (std::int64_t{1} << 32) + 4, -(std::int64_t{1} << 41)}) {
+        std::vector<unsigned char> o(12 * width, 9), b(5 * width, 9);
+        ASSERT_EQ(compiled.run({slot(vx), slot(vy), slot(o.data()), slot(b.data())}), 0);
+        for (std::size_t k = 0; k < 12; ++k)
+          for (int lane = 0; lane < width; ++lane) {
+            Bits left = static_cast<Bits>(vx * 2 + 1 + lane * stride), right = static_cast<Bits>(vy);
+            if (k % 2 == 1) std::swap(left, right);
+            EXPECT_EQ(o[k * width + static_cast<std::size_t>(lane)], evaluate(ops[k / 2], index_type, left, right))
+                << k << " " << vx << " " << vy;
+          }
+        for (int k = 0; k < 5 * width; ++k)
+          EXPECT_EQ(b[static_cast<std::size_t>(k)], k / width * width + k % width * stride < 20);
+      }
+    }
+  }
+}
+
 TEST(LlvmOperators, ExtremaWithoutNanKeepTheSignOfZero) {
   const DType type(scalar_types::float32, 16);
   Buffer a("a", type.element(), {Expr(16)}), b("b", type.element(), {Expr(16)}), out("out", type.element(), {Expr(32)});

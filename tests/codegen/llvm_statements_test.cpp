@@ -115,6 +115,83 @@ TEST(LlvmStatements, AccumulatorsAreValuesCarriedByLoops) {
   }
 }
 
+/// Sums straight into an output: the loop carries the value, memory is touched before and after it.
+TEST(LlvmStatements, PlacesThatALoopUpdatesBecomeValues) {
+  Var n("n", index_type, true), m("m", index_type, true), i("i", index_type), j("j", index_type), k("k", index_type);
+  Buffer a("a", f32, {4, Expr(n)}), b("b", f32, {Expr(n), Expr(m)}), c("c", f32, {4, Expr(m)});
+  const Expr x = lanes(Expr(j) * Expr(8), 8), mask = x < broadcast(Expr(m), 8);
+  const std::vector<Expr> place{Expr(i), x};
+  const Stmt step =
+      store(c, place, load(c, place, mask) + broadcast(load(a, {Expr(i), Expr(k)}), 8) * load(b, {Expr(k), x}, mask), mask);
+  const Program p = program({scalar(n), scalar(m), input(a), input(b), output(c)},
+                            loop(i, 0, 4,
+                                 loop(j, 0, (Expr(m) + Expr(7)) / Expr(8),
+                                      block({store(c, place, zero_of(f32.with_lanes(8)), mask), loop(k, 0, n, step)}))));
+  const Compiled compiled(p);
+  const std::string &text = compiled.text();
+  const std::size_t fma = text.find("fadd <8 x float>"), begin = text.rfind("phi i64", fma), end = text.find("br i1", fma);
+  EXPECT_EQ(count(text.substr(begin, end - begin), "@llvm.masked.store"), 0);
+  EXPECT_EQ(count(text.substr(begin, end - begin), "@llvm.masked.load"), 1);
+  for (const std::int64_t size : {0, 1, 3})
+    for (const std::int64_t width : {1, 8, 13}) {
+      std::vector<float> va(static_cast<std::size_t>(4 * size + 1)), vb(static_cast<std::size_t>(size * width + 1)),
+          vc(static_cast<std::size_t>(4 * width), -1);
+      std::iota(va.begin(), va.end(), 1.0f);
+      std::iota(vb.begin(), vb.end(), 2.0f);
+      ASSERT_EQ(compiled.run({slot(size), slot(width), slot(va.data()), slot(vb.data()), slot(vc.data())}), 0);
+      for (std::int64_t y = 0; y < 4; ++y)
+        for (std::int64_t q = 0; q < width; ++q) {
+          float sum = 0;
+          for (std::int64_t r = 0; r < size; ++r)
+            sum += va[static_cast<std::size_t>(y * size + r)] * vb[static_cast<std::size_t>(r * width + q)];
+          EXPECT_EQ(vc[static_cast<std::size_t>(y * width + q)], sum);
+        }
+    }
+}
+
+TEST(LlvmStatements, PlacesUpdatedNowAndThenStayInMemory) {
+  Var n("n", index_type, true), i("i", index_type), j("j", index_type);
+  Buffer out("out", i32, {Expr(4)});
+  const Expr one = constant(i32, std::int64_t{1});
+  // out[1] only under a condition, out[2] in a loop that may not run, out[j] elsewhere than out[3].
+  const Program p =
+      program({scalar(n), output(out)},
+              loop(i, 0, 3,
+                   block({store(out, {0}, at(out, 0) + one), branch(Expr(i) > Expr(n), store(out, {1}, at(out, 1) + one)),
+                          loop(j, 0, n, store(out, {2}, at(out, 2) + cast(i32, j))),
+                          loop(j, 0, 2, store(out, {Expr(3) - Expr(j)}, at(out, 3) + one))})));
+  std::vector<std::int32_t> o{10, 20, 30, 40};
+  const Compiled compiled(p);
+  ASSERT_EQ(compiled.run({slot(std::int64_t{0}), slot(o.data())}), 0);
+  EXPECT_EQ(o, (std::vector<std::int32_t>{13, 22, 44, 43}));
+  // What is not updated may not even be there.
+  Buffer far("far", i32, {1});
+  const Program q = program(
+      {scalar(n), output(out), output(far)},
+      loop(i, 0, 3, block({store(out, {0}, at(out, 0) + one), branch(Expr(i) > Expr(n), store(far, {0}, at(far, 0) + one))})));
+  ASSERT_EQ(Compiled(q).run({slot(std::int64_t{9}), slot(o.data()), slot(static_cast<const void *>(nullptr))}), 0);
+  EXPECT_EQ(o[0], 16);
+}
+
+TEST(LlvmStatements, SharedNodesSeeStores) {
+  Var n("n", index_type, true), i("i", index_type);
+  Buffer out("out", i32, {4}), t("t", i32, {1}, Scope{"local"});
+  const Expr held = at(t, 0), memory = at(out, 3), sum = held + memory;  // one node each, used before and after stores
+  const Expr one = constant(i32, std::int64_t{1});
+  const Program p = program(
+      {scalar(n), output(out)},
+      allocate(t, block({store(t, {0}, one), store(out, {3}, constant(i32, std::int64_t{5})), store(out, {0}, sum),
+                         store(t, {0}, held + held), store(out, {3}, memory + one), store(out, {1}, sum),
+                         store(out, {3}, constant(i32, std::int64_t{100}), Expr(n) > Expr(2)),
+                         loop(i, 0, Expr(n) - Expr(1), store(out, {3}, constant(i32, std::int64_t{7}))), store(out, {2}, sum)})));
+  const Compiled compiled(p);
+  std::vector<std::int32_t> o(4);
+  ASSERT_EQ(compiled.run({slot(std::int64_t{0}), slot(o.data())}), 0);
+  EXPECT_EQ(o, (std::vector<std::int32_t>{6, 8, 8, 6}));
+  ASSERT_EQ(compiled.run({slot(std::int64_t{3}), slot(o.data())}), 0);
+  EXPECT_EQ(o, (std::vector<std::int32_t>{6, 8, 9, 7}));
+}
+
 TEST(LlvmStatements, LocalBuffersOfMixedAccessStayInMemory) {
   Var i("i", index_type);
   Buffer in("in", f32, {16}), out("out", f32, {16}), t("t", f32, {16});

@@ -56,6 +56,15 @@ struct Access {
 /// is what is known of element 0's address where that is more than the buffer says, in bytes.
 Access access_of(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices, int base_alignment = 0);
 
+/// a - b of two index expressions, lane by lane, in the same form.
+Access difference_of(const ir::Expr &a, const ir::Expr &b);
+
+/// The greatest power of two that is proven to divide the address of lane 0, in bytes.
+int proven_alignment(const ir::Buffer &buffer, const Access &access, int base_alignment = 0);
+
+/// Whether the factors of two terms are equal.
+bool same_factors(const std::vector<ir::Expr> &a, const std::vector<ir::Expr> &b);
+
 /// Σ terms + constant as an index expression.
 ir::Expr sum_of(const std::vector<AccessTerm> &terms, std::int64_t constant);
 

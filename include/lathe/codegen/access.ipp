@@ -12,18 +12,18 @@
 
 namespace lathe::inline LATHE_ABI::codegen {
 
-namespace flattening {
-
-inline constexpr std::int64_t most_stack_bytes = 16 * 1024;
-/// Steps spent on taking one index apart; beyond, what is left counts as atoms. Sharing can make an index exponentially long.
-inline constexpr int most_steps = 512;
-
 LATHE_INLINE bool same_factors(const std::vector<ir::Expr> &a, const std::vector<ir::Expr> &b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)
     if (!ir::equal(a[i], b[i])) return false;
   return true;
 }
+
+namespace flattening {
+
+inline constexpr std::int64_t most_stack_bytes = 16 * 1024;
+/// Steps spent on taking one index apart; beyond, what is left counts as atoms. Sharing can make an index exponentially long.
+inline constexpr int most_steps = 512;
 
 /// Adds a term to a sum; alike terms share one entry, and an entry that cancels goes.
 LATHE_INLINE void add_term(std::vector<AccessTerm> &sum, AccessTerm term) {
@@ -152,8 +152,9 @@ LATHE_INLINE AccessKind kind_of(const Access &access) {
   return access.stride == 0 ? AccessKind::broadcast : AccessKind::strided;
 }
 
-/// The greatest power of two that divides the address of lane 0.
-LATHE_INLINE int alignment_of(const ir::Buffer &buffer, const Access &access, int base_alignment) {
+}  // namespace flattening
+
+LATHE_INLINE int proven_alignment(const ir::Buffer &buffer, const Access &access, int base_alignment) {
   const std::int64_t bytes = buffer->type.bytes();
   if (!access.lane_terms.empty()) return static_cast<int>(bytes);
   std::uint64_t all = static_cast<std::uint64_t>(access.constant * bytes);
@@ -162,8 +163,6 @@ LATHE_INLINE int alignment_of(const ir::Buffer &buffer, const Access &access, in
   all |= static_cast<std::uint64_t>(base);
   return static_cast<int>(all & (~all + 1));
 }
-
-}  // namespace flattening
 
 LATHE_INLINE Access access_of(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices, int base_alignment) {
   Access access;
@@ -175,8 +174,18 @@ LATHE_INLINE Access access_of(const ir::Buffer &buffer, const std::vector<ir::Ex
     flattener.add(std::move(strides[d]));
   }
   access.kind = flattening::kind_of(access);
-  access.alignment = flattening::alignment_of(buffer, access, base_alignment);
+  access.alignment = proven_alignment(buffer, access, base_alignment);
   return access;
+}
+
+LATHE_INLINE Access difference_of(const ir::Expr &a, const ir::Expr &b) {
+  Access difference;
+  difference.lanes = std::max(a.lanes(), b.lanes());
+  flattening::Flattener flattener(difference);
+  flattener.add({a, {}, 1});
+  flattener.add({b, {}, -1});
+  difference.kind = flattening::kind_of(difference);
+  return difference;
 }
 
 LATHE_INLINE ir::Expr sum_of(const std::vector<AccessTerm> &terms, std::int64_t constant) {

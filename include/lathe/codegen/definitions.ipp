@@ -13,6 +13,7 @@
 #include "lathe/codegen/interpret.ipp"
 #include "lathe/codegen/interpret_code.ipp"
 #include "lathe/codegen/interpret_memory.ipp"
+#include "lathe/codegen/llvm_accumulators.ipp"
 #include "lathe/codegen/llvm_casts.ipp"
 #include "lathe/codegen/llvm_division.ipp"
 #include "lathe/codegen/llvm_expressions.ipp"

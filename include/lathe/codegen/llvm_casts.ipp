@@ -98,8 +98,8 @@ LATHE_INLINE LlvmValue integer_cast(LlvmWriter &w, ir::CastMode mode, DType to, 
   return w.convert(from.is_signed() ? "sext" : "zext", a, to);
 }
 
-/// A vector of float32 or float64 to integers, saturating. (LLVM makes scalar code of its own operation.) The least value is a power
-/// of two and so a float, the greatest one only where the integer is narrow.
+/// A vector of float32 or float64 to integers, saturating. (LLVM makes scalar code of its own operation.) The least value is a
+/// power of two and so a float, the greatest one only where the integer is narrow.
 LATHE_INLINE LlvmValue saturate_lanes(LlvmWriter &w, DType to, DType from, LlvmValue a) {
   const bool is_signed = to.is_signed();
   const int magnitude_bits = to.bits() - (is_signed ? 1 : 0);

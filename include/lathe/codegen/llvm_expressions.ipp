@@ -4,11 +4,13 @@
 /// Expressions as instructions, with an explicit stack.
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "lathe/codegen/llvm_function.hpp"
 #include "lathe/codegen/llvm_operators.hpp"
 #include "lathe/ir/build.hpp"
+#include "lathe/ir/evaluate.hpp"
 #include "lathe/ir/walk.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
@@ -39,13 +41,36 @@ LATHE_INLINE void LlvmFunction::compute(std::vector<const ir::Expr *> roots) {
       push_operands(*e, stack);
     } else {
       stack.pop_back();
+      const std::uint64_t epoch = varies(*e) ? epoch_ : 0;
       const LlvmValue result = instruction(*e);
-      known_.insert_or_assign(e->node(), Known{result, w_.reads_memory(result) ? epoch_ : 0});
+      accesses_.erase(e->node());
+      known_.insert_or_assign(e->node(), Known{result, epoch});
     }
   }
 }
 
+/// Whether an expression whose operands are known may have another value after a store. (What its value is made of does not tell:
+/// a load may have become the value that was stored last.)
+LATHE_INLINE bool LlvmFunction::varies(const ir::Expr &e) const {
+  const auto *call = e.as<ir::Call>();
+  bool result = e.as<ir::Load>() || (call && !call->function.pure);
+  if (result) return true;
+  const auto look = [&](const ir::Expr &operand) {
+    const auto it = known_.find(operand.node());
+    result = result || (it != known_.end() && it->second.epoch != 0);
+  };
+  if (const auto it = accesses_.find(e.node()); it != accesses_.end())
+    for (const ir::Expr *operand : operands_of(it->second)) look(*operand);
+  else
+    ir::for_each_child(e, look);
+  return result;
+}
+
 LATHE_INLINE void LlvmFunction::push_operands(const ir::Expr &e, std::vector<std::pair<const ir::Expr *, bool>> &stack) {
+  if (compares_ramps(e)) {
+    for (const ir::Expr *operand : operands_of(accesses_.at(e.node()))) stack.emplace_back(operand, false);
+    return;
+  }
   const auto *load = e.as<ir::Load>();
   if (!load) {
     ir::for_each_child(e, [&](const ir::Expr &child) { stack.emplace_back(&child, false); });
@@ -54,9 +79,7 @@ LATHE_INLINE void LlvmFunction::push_operands(const ir::Expr &e, std::vector<std
   // The handles stay where they are until the load is emitted: inside the stored access and the buffer.
   const Access &access = accesses_.insert_or_assign(e.node(), flatten(load->buffer, load->indices)).first->second;
   for (const ir::Expr *operand : operands_of(access)) stack.emplace_back(operand, false);
-  if (!load->predicate.defined()) return;
-  const auto *uniform = load->predicate.as<ir::Broadcast>();
-  stack.emplace_back(uniform && uniform->a.lanes() == 1 ? &uniform->a : &load->predicate, false);
+  if (load->predicate.defined()) stack.emplace_back(uniform_part(load->predicate), false);
 }
 
 LATHE_INLINE LlvmValue LlvmFunction::instruction(const ir::Expr &e) {
@@ -73,7 +96,10 @@ LATHE_INLINE LlvmValue LlvmFunction::instruction(const ir::Expr &e) {
       const auto &u = *e.as<ir::Unary>();
       return llvm_unary(w_, u.op, u.a.type(), known(u.a));
     }
-    case ir::ExprKind::binary: return binary(*e.as<ir::Binary>());
+    case ir::ExprKind::binary:
+      if (const auto it = accesses_.find(e.node()); it != accesses_.end())
+        return compare_ramps(e.as<ir::Binary>()->op, it->second);
+      return binary(*e.as<ir::Binary>());
     case ir::ExprKind::mul_add: {
       const auto &m = *e.as<ir::MulAdd>();
       return llvm_mul_add(w_, e.type(), known(m.a), known(m.b), known(m.c));
@@ -118,6 +144,48 @@ LATHE_INLINE LlvmValue LlvmFunction::binary(const ir::Binary &b) {
     known_signs.dividend_not_negative = facts().bounds(b.a).min >= 0;
   }
   return llvm_binary(w_, b.op, b.a.type(), known(b.a), known(b.b), known_signs);
+}
+
+LATHE_INLINE bool LlvmFunction::compares_ramps(const ir::Expr &e) {
+  const auto *b = e.as<ir::Binary>();
+  if (!b || !ir::is_comparison(b->op) || !b->a.type().is_index() || e.lanes() == 1) return false;
+  Access difference = difference_of(b->a, b->b);
+  constexpr std::int64_t limit = std::int64_t{1} << 20;
+  if (difference.stride == 0 || difference.stride > limit || difference.stride < -limit) return false;
+  if (!difference.stride_terms.empty() || !difference.lane_terms.empty()) return false;
+  accesses_.insert_or_assign(e.node(), std::move(difference));
+  return true;
+}
+
+/// lane · stride + u op 0 as lane · stride op -u, with 32-bit lanes: -u beyond them compares like the nearest number within.
+LATHE_INLINE LlvmValue LlvmFunction::compare_ramps(ir::BinaryOp op, const Access &difference) {
+  const DType index = scalar_types::index, narrow(scalar_types::int32, difference.lanes);
+  std::vector<LlvmValue> parts;
+  std::int64_t constant = wrapping_mul(difference.constant, -1);
+  for (const AccessTerm &term : difference.terms) {
+    const LlvmValue part = product(term, 1), scale = w_.integer(index, wrapping_mul(term.coefficient, -1));
+    if (const auto bits = w_.constant_bits(part))
+      constant = wrapping_add(constant, wrapping_mul(static_cast<std::int64_t>(*bits), wrapping_mul(term.coefficient, -1)));
+    else
+      parts.push_back(llvm_binary(w_, ir::BinaryOp::mul, index, part, scale));
+  }
+  std::stable_sort(parts.begin(), parts.end(), [&](LlvmValue a, LlvmValue b) { return w_.level(a) < w_.level(b); });
+  LlvmValue bound = w_.integer(index, constant);
+  for (const LlvmValue part : parts) bound = llvm_binary(w_, ir::BinaryOp::add, index, bound, part);
+  if (const auto bits = w_.constant_bits(bound)) {
+    std::vector<std::uint64_t> lanes;
+    for (int i = 0; i < difference.lanes; ++i)
+      lanes.push_back(ir::evaluate(op, index, static_cast<ir::Bits>(i * difference.stride), *bits));
+    return w_.constants(DType(scalar_types::boolean, difference.lanes), lanes);
+  }
+  const arith::Bounds range = facts().bounds(sum_of(difference.terms, difference.constant));
+  constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min(), most = std::numeric_limits<std::int32_t>::max();
+  if (range.max > most) bound = w_.intrinsic("llvm.smax", index, {bound, w_.integer(index, least)});
+  if (range.min < -most) bound = w_.intrinsic("llvm.smin", index, {bound, w_.integer(index, most)});
+  std::vector<std::uint64_t> lanes;
+  for (int i = 0; i < difference.lanes; ++i) lanes.push_back(static_cast<std::uint64_t>(i * difference.stride));
+  const LlvmValue limit = w_.splat(w_.convert("trunc", bound, narrow.element()), difference.lanes);
+  return llvm_binary(w_, op, narrow, w_.constants(narrow, lanes), limit);
 }
 
 /// base + lane · stride; a vector base is continued block by block.

@@ -13,6 +13,7 @@
 
 #include "lathe/arith/simplify.hpp"
 #include "lathe/codegen/access.hpp"
+#include "lathe/codegen/llvm_accumulators.hpp"
 #include "lathe/codegen/llvm_uses.hpp"
 #include "lathe/codegen/llvm_writer.hpp"
 #include "lathe/ir/program.hpp"
@@ -49,9 +50,12 @@ class LlvmFunction {
  private:
   struct Memory {
     LlvmValue pointer;
-    std::uint64_t version = 0;              ///< changes with every store
-    int written_depth = 0;                  ///< the innermost open loop that stores to it
-    std::optional<std::size_t> first_cell;  ///< of a buffer that needs no memory
+    std::uint64_t version = 0;  ///< changes with every store
+    int written_depth = 0;      ///< the innermost open loop that stores to it
+    /// Set while the buffer, or all of it that is accessed, is values: their places and the first one's index in `cells_`.
+    const LlvmPlaces *places = nullptr;
+    std::size_t first_cell = 0;
+    bool masked = false;  ///< cells are 0 where the predicate of all accesses is false
   };
   struct Known {
     LlvmValue value;
@@ -70,6 +74,9 @@ class LlvmFunction {
   /// `runs`: it is proven that there is an iteration.
   void serial_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue extent, bool runs);
   void rotated_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue end);
+  /// A loop whose accumulators are values while it runs.
+  void accumulating_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue end);
+  Access place_of(const LlvmAccumulator &a, std::int64_t offset, int lanes) const;
   void parallel_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue extent);
   void branch(const ir::Stmt &s, const ir::If &f);
   void allocate(const ir::Allocate &a);
@@ -91,9 +98,13 @@ class LlvmFunction {
   LlvmValue value(const ir::Expr &e);
   void compute(std::vector<const ir::Expr *> roots);
   LlvmValue known(const ir::Expr &e) const;
+  bool varies(const ir::Expr &e) const;
   void push_operands(const ir::Expr &e, std::vector<std::pair<const ir::Expr *, bool>> &stack);
   LlvmValue instruction(const ir::Expr &e);
   LlvmValue binary(const ir::Binary &b);
+  /// Whether lanes of indices are compared whose difference is a ramp: then what remains is one comparison with a constant ramp.
+  bool compares_ramps(const ir::Expr &e);
+  LlvmValue compare_ramps(ir::BinaryOp op, const Access &difference);
   LlvmValue ramp(const ir::Expr &e, const ir::Ramp &r);
   LlvmValue repeat(LlvmValue vector, int times);
   LlvmValue shuffle(const ir::Shuffle &s);
@@ -109,8 +120,13 @@ class LlvmFunction {
   LlvmValue address(LlvmValue base, DType type, const Access &access);
   LlvmValue lane_pointers(LlvmValue pointer, DType type, const Access &access);
   bool lanes_fit_32_bits(const Access &access);
+  /// An optional predicate's value: undefined where it is true; a scalar where it is uniform.
+  LlvmValue mask_of(const ir::Expr &predicate) const;
+  static const ir::Expr *uniform_part(const ir::Expr &predicate);
   LlvmValue load(const ir::Expr &e, const ir::Load &l);
-  LlvmValue load_cell(const Memory &memory, const ir::Buffer &buffer, const Access &access);
+  LlvmValue load_access(const Memory &memory, DType element, const Access &access, LlvmValue mask);
+  void store_access(Memory &memory, DType element, const Access &access, LlvmValue value, LlvmValue mask);
+  LlvmValue load_cell(const Memory &memory, DType element, const Access &access);
   LlvmValue load_at(LlvmValue pointer, DType type, int alignment, const Memory &memory);
   LlvmValue load_vector(const Memory &memory, DType type, const Access &access, LlvmValue pointer, LlvmValue mask);
   LlvmValue load_strided(const Memory &memory, DType type, const Access &access, LlvmValue pointer);
@@ -118,10 +134,10 @@ class LlvmFunction {
   LlvmValue lane_pointer(LlvmValue pointer, DType type, const Access &access, int i);
   LlvmValue any_lane(LlvmValue mask);
   /// Lanes where `mask` (optional) is false keep what they hold.
-  void store_cell(const Memory &memory, const ir::Buffer &buffer, const Access &access, LlvmValue value, LlvmValue mask);
+  void store_cell(const Memory &memory, const Access &access, LlvmValue value, LlvmValue mask);
   void store_vector(DType type, const Access &access, LlvmValue pointer, LlvmValue value, LlvmValue mask);
   void store_at(LlvmValue pointer, LlvmValue value, int alignment);
-  std::size_t cell(const Memory &memory, const ir::Buffer &buffer, std::int64_t offset) const;
+  std::size_t cell(const Memory &memory, std::int64_t offset) const;
 
   LlvmKernel &kernel_;
   LlvmWriter w_;

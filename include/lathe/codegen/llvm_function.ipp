@@ -51,7 +51,7 @@ LATHE_INLINE void LlvmFunction::declare_parameters(const std::vector<LlvmSlot> &
     if (slot.var.defined())
       vars_.emplace(slot.var.node(), value);
     else if (slot.buffer.defined())
-      memories_.emplace(slot.buffer.node(), Memory{value, versions_++, 0, {}});
+      memories_.emplace(slot.buffer.node(), Memory{value, versions_++});
     else if (!slot.function.name.empty())
       functions_.emplace_back(slot.function, value);
   }

@@ -3,6 +3,7 @@
 /// \file
 /// Programs as LLVM modules.
 
+#include "lathe/codegen/llvm_accumulators.ipp"
 #include "lathe/codegen/llvm_function.ipp"
 #include "lathe/codegen/llvm_ir.hpp"
 #include "lathe/codegen/llvm_operators.ipp"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -135,44 +136,51 @@ LATHE_INLINE LlvmValue LlvmFunction::lane_pointers(LlvmValue pointer, DType type
   return moved(pointer, type, offset, 1);
 }
 
-// ---- loads
-// ---------------------------------------------------------------------------------------------------------------------
+// ---- loads -----------------------------------------------------------------------------------------------
+
+LATHE_INLINE const ir::Expr *LlvmFunction::uniform_part(const ir::Expr &predicate) {
+  const auto *broadcast = predicate.as<ir::Broadcast>();
+  return broadcast && broadcast->a.lanes() == 1 ? &broadcast->a : &predicate;
+}
+
+LATHE_INLINE LlvmValue LlvmFunction::mask_of(const ir::Expr &predicate) const {
+  if (!predicate.defined() || ir::is_true(predicate)) return {};
+  const LlvmValue mask = known(*uniform_part(predicate));
+  return w_.is_constant(mask, 1) ? LlvmValue{} : mask;
+}
 
 LATHE_INLINE LlvmValue LlvmFunction::load(const ir::Expr &e, const ir::Load &l) {
-  const Access access = std::move(accesses_.at(e.node()));
-  accesses_.erase(e.node());
+  const Access &access = accesses_.at(e.node());
   const Memory &memory = memory_of(l.buffer);
-  LlvmValue mask;
-  if (l.predicate.defined() && !ir::is_true(l.predicate)) {
-    const auto *uniform = l.predicate.as<ir::Broadcast>();
-    mask = known(uniform && uniform->a.lanes() == 1 ? uniform->a : l.predicate);
-    if (w_.is_constant(mask, 0)) return w_.zero(e.type());
-    if (w_.is_constant(mask, 1) || w_.is_constant(mask, -1)) mask = {};
-  }
-  if (memory.first_cell) {
-    const LlvmValue cell = load_cell(memory, l.buffer, access);
-    return mask.defined() ? w_.select(mask, cell, w_.zero(w_.type(cell))) : cell;
-  }
-  const DType type = llvm_memory_type(l.buffer->type.with_lanes(access.lanes));
+  const LlvmValue mask = mask_of(l.predicate);
+  if (mask.defined() && w_.is_constant(mask, 0)) return w_.zero(e.type());
+  if (!memory.places) return load_access(memory, l.buffer->type, access, mask);
+  const LlvmValue cell = load_cell(memory, l.buffer->type, access);
+  return mask.defined() && !memory.masked ? w_.select(mask, cell, w_.zero(w_.type(cell))) : cell;
+}
+
+/// A load from memory. `mask` is undefined or a predicate, of the lanes or uniform.
+LATHE_INLINE LlvmValue LlvmFunction::load_access(const Memory &memory, DType element, const Access &access, LlvmValue mask) {
+  const DType type = llvm_memory_type(element.with_lanes(access.lanes));
+  const auto value = [&](LlvmValue loaded) { return element.is_bool() ? w_.compare("icmp ne", loaded, w_.zero(type)) : loaded; };
+  const auto unless = [&](LlvmValue wanted, LlvmValue pointer, int bytes) {
+    return w_.select(wanted, pointer, w_.named_at_entry(std::string(w_.unit().zeros(bytes)), llvm_types::pointer));
+  };
   LlvmValue pointer = address(memory.pointer, type, access);
-  const bool one_span =
-      access.kind == AccessKind::scalar || access.kind == AccessKind::contiguous || access.kind == AccessKind::broadcast;
   if (mask.defined() && access.kind == AccessKind::broadcast) {
     // One element for all lanes: read when any lane wants it, then zero for those that do not.
     const LlvmValue any = any_lane(mask);
-    pointer = w_.select(any, pointer, w_.named_at_entry(std::string(w_.unit().zeros(type.bytes())), llvm_types::pointer));
-    const LlvmValue all = w_.splat(load_at(pointer, type.element(), access.alignment, memory), access.lanes);
-    const LlvmValue result = any == mask ? all : w_.select(mask, all, w_.zero(type));
-    return e.type().is_bool() ? w_.compare("icmp ne", result, w_.zero(type)) : result;
+    const LlvmValue one = load_at(unless(any, pointer, type.bytes()), type.element(), access.alignment, memory);
+    const LlvmValue all = w_.splat(one, access.lanes);
+    return value(any == mask ? all : w_.select(mask, all, w_.zero(type)));
   }
+  const bool one_span = access.kind == AccessKind::scalar || access.kind == AccessKind::contiguous;
   if (mask.defined() && one_span && !w_.type(mask).is_vector()) {
-    const int bytes = type.bytes() * type.lanes();
-    pointer = w_.select(mask, pointer, w_.named_at_entry(std::string(w_.unit().zeros(bytes)), llvm_types::pointer));
+    pointer = unless(mask, pointer, type.bytes() * type.lanes());
     mask = {};
   }
-  const LlvmValue result =
-      access.lanes == 1 ? load_at(pointer, type, access.alignment, memory) : load_vector(memory, type, access, pointer, mask);
-  return e.type().is_bool() ? w_.compare("icmp ne", result, w_.zero(type)) : result;
+  return value(access.lanes == 1 ? load_at(pointer, type, access.alignment, memory)
+                                 : load_vector(memory, type, access, pointer, mask));
 }
 
 LATHE_INLINE LlvmValue LlvmFunction::any_lane(LlvmValue mask) {
@@ -263,11 +271,24 @@ LATHE_INLINE LlvmValue LlvmFunction::lane_pointer(LlvmValue pointer, DType type,
   return pointer;
 }
 
-// ---- stores
-// --------------------------------------------------------------------------------------------------------------------
+// ---- stores ----------------------------------------------------------------------------------------------
 
 LATHE_INLINE void LlvmFunction::store_at(LlvmValue pointer, LlvmValue value, int alignment) {
   w_.start("store ").typed(value).put(", ").typed(pointer).put(", align ").put(alignment).perform();
+}
+
+/// A store to memory. `mask` is undefined or of the lanes. What was stored need not be loaded again.
+LATHE_INLINE void LlvmFunction::store_access(Memory &memory, DType element, const Access &access, LlvmValue value,
+                                             LlvmValue mask) {
+  const DType type = llvm_memory_type(element.with_lanes(access.lanes));
+  if (element.is_bool()) value = w_.convert("zext", value, type);
+  const LlvmValue pointer = address(memory.pointer, type, access);
+  store_vector(type, access, pointer, value, mask);
+  memory.version = versions_++;
+  const bool one_span = access.kind == AccessKind::scalar || access.kind == AccessKind::contiguous;
+  if (mask.defined() || !one_span) return;
+  w_.start("load ").put(type).put(", ").typed(pointer).put(", align ").put(access.alignment);
+  w_.remember_load(memory.version, value);
 }
 
 /// Stores a value of the memory's type; `mask` is undefined or of its lanes. Where lanes meet in one element the last one stays.
@@ -293,25 +314,22 @@ LATHE_INLINE void LlvmFunction::store_vector(DType type, const Access &access, L
   }
 }
 
-// ---- buffers that need no memory
-// -----------------------------------------------------------------------------------------------
+// ---- buffers that need no memory -------------------------------------------------------------------------
 
-LATHE_INLINE std::size_t LlvmFunction::cell(const Memory &memory, const ir::Buffer &buffer, std::int64_t offset) const {
-  const LlvmPlaces &places = *kernel_.uses.places(buffer);
-  return *memory.first_cell + static_cast<std::size_t>(std::distance(places.begin(), places.find(offset)));
+LATHE_INLINE std::size_t LlvmFunction::cell(const Memory &memory, std::int64_t offset) const {
+  return memory.first_cell + static_cast<std::size_t>(std::distance(memory.places->begin(), memory.places->find(offset)));
 }
 
-LATHE_INLINE LlvmValue LlvmFunction::load_cell(const Memory &memory, const ir::Buffer &buffer, const Access &access) {
-  LlvmValue value = cells_[cell(memory, buffer, access.constant)];
+LATHE_INLINE LlvmValue LlvmFunction::load_cell(const Memory &memory, DType element, const Access &access) {
+  LlvmValue value = cells_[cell(memory, access.constant)];
   const int lanes = access.kind == AccessKind::broadcast ? 1 : access.lanes;
-  if (!value.defined()) value = w_.undefined(buffer->type.with_lanes(lanes));
+  if (!value.defined()) value = w_.undefined(element.with_lanes(lanes));
   return lanes == access.lanes ? value : w_.splat(value, access.lanes);
 }
 
-LATHE_INLINE void LlvmFunction::store_cell(const Memory &memory, const ir::Buffer &buffer, const Access &access,
-                                           LlvmValue value, LlvmValue mask) {
+LATHE_INLINE void LlvmFunction::store_cell(const Memory &memory, const Access &access, LlvmValue value, LlvmValue mask) {
   if (access.kind == AccessKind::broadcast) value = w_.lane(value, access.lanes - 1);
-  LlvmValue &held = cells_[cell(memory, buffer, access.constant)];
+  LlvmValue &held = cells_[cell(memory, access.constant)];
   held = mask.defined() && held.defined() ? w_.select(mask, value, held) : value;
 }
 

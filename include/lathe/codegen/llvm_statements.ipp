@@ -52,18 +52,17 @@ LATHE_INLINE void LlvmFunction::touch(const std::vector<ir::Buffer> &written) {
     if (const auto it = memories_.find(buffer.node()); it != memories_.end()) it->second.version = versions_++;
 }
 
-// ---- stores
-// --------------------------------------------------------------------------------------------------------------------
+// ---- stores ----------------------------------------------------------------------------------------------
 
 LATHE_INLINE void LlvmFunction::store(const ir::Store &s) {
   LlvmValue mask;
-  if (s.predicate.defined() && !ir::is_true(s.predicate)) {
-    const auto *broadcast = s.predicate.as<ir::Broadcast>();
-    mask = value(broadcast && broadcast->a.lanes() == 1 ? broadcast->a : s.predicate);
-    if (w_.is_constant(mask, 0)) return;
-    if (w_.is_constant(mask, -1)) mask = {};
+  if (s.predicate.defined()) {
+    compute({uniform_part(s.predicate)});
+    mask = mask_of(s.predicate);
+    if (mask.defined() && w_.is_constant(mask, 0)) return;
   }
   const bool guarded = mask.defined() && !w_.type(mask).is_vector();
+  const LlvmValue condition = mask;
   std::string label;
   std::vector<LlvmValue> before = guarded ? cells_ : std::vector<LlvmValue>{};
   if (guarded) w_.open(LlvmWriter::RegionKind::branch, label = w_.label());
@@ -71,22 +70,20 @@ LATHE_INLINE void LlvmFunction::store(const ir::Store &s) {
   std::vector<const ir::Expr *> operands = operands_of(access);
   operands.push_back(&s.value);
   compute(std::move(operands));
-  LlvmValue stored = w_.splat(known(s.value), s.value.lanes() == access.lanes ? 1 : access.lanes);
+  const LlvmValue stored = w_.splat(known(s.value), s.value.lanes() == access.lanes ? 1 : access.lanes);
   Memory &memory = memory_of(s.buffer);
-  if (memory.first_cell) {
-    store_cell(memory, s.buffer, access, stored, guarded ? LlvmValue{} : mask);
-  } else {
-    const DType type = llvm_memory_type(s.buffer->type.with_lanes(access.lanes));
-    if (s.buffer->type.is_bool()) stored = w_.convert("zext", stored, type);
-    store_vector(type, access, address(memory.pointer, type, access), stored, guarded ? LlvmValue{} : mask);
-    memory.version = versions_++;
-  }
+  if (guarded) mask = {};
+  if (memory.places)
+    store_cell(memory, access, stored, mask);
+  else
+    store_access(memory, s.buffer->type, access, stored, mask);
   ++epoch_;
-  if (guarded) join(mask, label, w_.close(), cells_, {}, {}, std::move(before));
+  if (!guarded) return;
+  join(condition, label, w_.close(), cells_, {}, {}, std::move(before));
+  memory.version = versions_++;
 }
 
-// ---- loops
-// ---------------------------------------------------------------------------------------------------------------------
+// ---- loops -----------------------------------------------------------------------------------------------
 
 LATHE_INLINE void LlvmFunction::loop(const ir::Stmt &s, const ir::For &f) {
   const LlvmValue min = value(f.min), extent = value(f.extent);
@@ -113,14 +110,62 @@ LATHE_INLINE void LlvmFunction::loop(const ir::Stmt &s, const ir::For &f) {
 LATHE_INLINE void LlvmFunction::serial_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min,
                                             LlvmValue extent, bool runs) {
   const LlvmValue end = llvm_binary(w_, ir::BinaryOp::add, scalar_types::index, min, extent);
-  if (runs) return rotated_loop(f, written, min, end);
+  if (runs) return accumulating_loop(f, written, min, end);
   const LlvmValue condition = w_.compare("icmp sgt", extent, w_.zero(scalar_types::index));
   const std::string label = w_.label();
   std::vector<LlvmValue> before = cells_;
   w_.open(LlvmWriter::RegionKind::branch, label);
-  rotated_loop(f, written, min, end);
+  accumulating_loop(f, written, min, end);
   std::vector<LlvmValue> after = cells_;
   join(condition, label, w_.close(), std::move(after), {}, {}, std::move(before));
+  touch(written);
+}
+
+LATHE_INLINE Access LlvmFunction::place_of(const LlvmAccumulator &a, std::int64_t offset, int lanes) const {
+  Access access = a.access;
+  access.constant = offset;
+  access.lanes = lanes;
+  access.kind = lanes == 1 ? AccessKind::scalar : AccessKind::contiguous;
+  access.stride = lanes == 1 ? 0 : 1;
+  access.alignment = proven_alignment(a.buffer, access, kernel_.allocated.contains(a.buffer.node()) ? 64 : 0);
+  return access;
+}
+
+LATHE_INLINE void LlvmFunction::accumulating_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min,
+                                                  LlvmValue end) {
+  std::vector<ir::Buffer> candidates;
+  for (const ir::Buffer &buffer : written)
+    if (const auto it = memories_.find(buffer.node()); it != memories_.end() && !it->second.places) candidates.push_back(buffer);
+  const std::vector<LlvmAccumulator> accumulators = find_accumulators(f, candidates);
+  const std::size_t first = cells_.size();
+  std::vector<LlvmValue> masks;
+  for (const LlvmAccumulator &a : accumulators) {
+    Memory &memory = memory_of(a.buffer);
+    std::vector<const ir::Expr *> operands = operands_of(a.access);
+    if (a.predicate.defined()) operands.push_back(uniform_part(a.predicate));
+    compute(std::move(operands));
+    masks.push_back(mask_of(a.predicate));
+    memory.first_cell = cells_.size();
+    for (const auto &[offset, lanes] : a.places) {
+      cells_.push_back(load_access(memory, a.buffer->type, place_of(a, offset, lanes), masks.back()));
+      cell_types_.push_back(a.buffer->type.with_lanes(lanes));
+    }
+    memory.places = &a.places;
+    memory.masked = masks.back().defined();
+  }
+  rotated_loop(f, written, min, end);
+  for (std::size_t i = 0; i < accumulators.size(); ++i) {
+    const LlvmAccumulator &a = accumulators[i];
+    Memory &memory = memory_of(a.buffer);
+    memory.places = nullptr;
+    memory.masked = false;
+    compute(operands_of(a.access));
+    std::size_t cell = memory.first_cell;
+    for (const auto &[offset, lanes] : a.places)
+      store_access(memory, a.buffer->type, place_of(a, offset, lanes), cells_[cell++], masks[i]);
+  }
+  cells_.resize(first);
+  cell_types_.resize(first, scalar_types::boolean);
 }
 
 LATHE_INLINE void LlvmFunction::rotated_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min,
@@ -139,9 +184,9 @@ LATHE_INLINE void LlvmFunction::rotated_loop(const ir::For &f, const std::vector
     const auto it = memories_.find(buffer.node());
     if (it == memories_.end()) continue;
     depths.emplace_back(&it->second, std::exchange(it->second.written_depth, w_.depth()));
-    if (!it->second.first_cell) continue;
-    const std::size_t first = *it->second.first_cell;
-    for (std::size_t i = first; i < first + kernel_.uses.places(buffer)->size(); ++i) {
+    if (!it->second.places) continue;
+    const std::size_t first = it->second.first_cell;
+    for (std::size_t i = first; i < first + it->second.places->size(); ++i) {
       carried.push_back({i, cells_[i], w_.fresh_name()});
       cells_[i] = w_.named(carried.back().name, cell_types_[i]);
       w_.top().vectors_left -= w_.registers_of(cell_types_[i]);
@@ -225,8 +270,7 @@ LATHE_INLINE LlvmValue LlvmFunction::runtime_function(int offset) {
   return w_.start("load ptr, ").typed(place).put(", align 8").finish_load(llvm_types::pointer, 0, 0);
 }
 
-// ---- branches
-// ------------------------------------------------------------------------------------------------------------------
+// ---- branches --------------------------------------------------------------------------------------------
 
 LATHE_INLINE void LlvmFunction::branch(const ir::Stmt &s, const ir::If &f) {
   const LlvmValue condition = value(f.condition);
@@ -284,8 +328,7 @@ LATHE_INLINE void LlvmFunction::join(LlvmValue condition, const std::string &the
   ++epoch_;
 }
 
-// ---- allocations
-// ---------------------------------------------------------------------------------------------------------------
+// ---- allocations -----------------------------------------------------------------------------------------
 
 LATHE_INLINE void LlvmFunction::allocate(const ir::Allocate &a) {
   const ir::BufferNode *key = a.buffer.node();
@@ -297,7 +340,7 @@ LATHE_INLINE void LlvmFunction::allocate(const ir::Allocate &a) {
     text += std::to_string(std::max<std::int64_t>(constant_elements(a.buffer), 1)) + " x ";
     append_llvm_type(text, llvm_memory_type(a.buffer->type));
     allocas_ += text + "], align 64\n";
-    memories_[key] = {w_.named_at_entry(std::move(name), llvm_types::pointer), versions_++, w_.depth(), {}};
+    memories_[key] = {w_.named_at_entry(std::move(name), llvm_types::pointer), versions_++, w_.depth()};
     statement(a.body);
   } else {
     allocate_scratch(a);
@@ -311,7 +354,7 @@ LATHE_INLINE void LlvmFunction::allocate_cells(const ir::Allocate &a, const Llvm
     cells_.emplace_back();
     cell_types_.push_back(a.buffer->type.with_lanes(lanes));
   }
-  memories_[a.buffer.node()] = {{}, versions_++, 0, first};
+  memories_[a.buffer.node()] = {{}, versions_++, 0, &places, first};
   statement(a.body);
   cells_.resize(first);
   cell_types_.resize(first, scalar_types::boolean);
@@ -355,7 +398,7 @@ LATHE_INLINE void LlvmFunction::allocate_scratch(const ir::Allocate &a) {
   const LlvmValue pointer = w_.perform(llvm_types::pointer);
   const LlvmValue null = w_.named_at_entry("null", llvm_types::pointer);
   leave_unless(w_.compare("icmp ne", pointer, null), std::to_string(status_out_of_scratch));
-  memories_[a.buffer.node()] = {pointer, versions_++, w_.depth(), {}};
+  memories_[a.buffer.node()] = {pointer, versions_++, w_.depth()};
   scratch_.push_back(pointer);
   statement(a.body);
   scratch_.pop_back();
@@ -367,8 +410,7 @@ LATHE_INLINE void LlvmFunction::release(LlvmValue pointer) {
   w_.start("call void ").put(function).put("(").typed(runtime_).put(", ").typed(pointer).put(") #2").perform();
 }
 
-// ---- checks
-// --------------------------------------------------------------------------------------------------------------------
+// ---- checks ----------------------------------------------------------------------------------------------
 
 LATHE_INLINE void LlvmFunction::check(const ir::Check &c) {
   const LlvmValue holds = value(c.condition);

@@ -4,9 +4,9 @@
 /// Finding written buffers and buffers that need no memory.
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
+#include "lathe/codegen/llvm_accumulators.hpp"
 #include "lathe/codegen/llvm_uses.hpp"
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/walk.hpp"
@@ -15,21 +15,8 @@ namespace lathe::inline LATHE_ABI::codegen {
 
 namespace llvm_uses {
 
-/// More places than this would be spilled registers anyway, and phis at every loop.
-inline constexpr std::size_t most_places = 512;
-
 LATHE_INLINE void add_once(std::vector<ir::Buffer> &list, const ir::Buffer &buffer) {
   if (std::find(list.begin(), list.end(), buffer) == list.end()) list.push_back(buffer);
-}
-
-/// Adds a place unless it overlaps another one in part.
-LATHE_INLINE bool add_place(LlvmPlaces &places, std::int64_t offset, int lanes) {
-  const auto next = places.lower_bound(offset);
-  if (next != places.end() && next->first == offset) return next->second == lanes;
-  if (next != places.end() && next->first < offset + lanes) return false;
-  if (next != places.begin() && std::prev(next)->first + std::prev(next)->second > offset) return false;
-  places.emplace_hint(next, offset, lanes);
-  return places.size() <= most_places;
 }
 
 }  // namespace llvm_uses
@@ -91,7 +78,7 @@ LATHE_INLINE void LlvmUses::access(const ir::Buffer &buffer, const std::vector<i
   // Lanes that meet in one element under a mask: which lane is the last one is only known at run time.
   if (access.kind == AccessKind::broadcast && predicate.defined() && predicate.lanes() > 1) return;
   if (!access.constant_offset() || (!one && access.kind != AccessKind::contiguous)) return;
-  candidate.held = llvm_uses::add_place(candidate.places, access.constant, one ? 1 : access.lanes);
+  candidate.held = add_place(candidate.places, access.constant, one ? 1 : access.lanes);
 }
 
 }  // namespace lathe::inline LATHE_ABI::codegen

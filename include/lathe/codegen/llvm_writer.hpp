@@ -141,6 +141,8 @@ class LlvmWriter {
   LlvmValue finish(DType type, Cost cost = Cost::cheap);
   /// The same for a load: valid until `version` of its buffer changes, and not moved out of `outermost`.
   LlvmValue finish_load(DType type, int outermost, std::uint64_t version);
+  /// The drafted load at `version` need not be written: its value is known.
+  void remember_load(std::uint64_t version, LlvmValue value);
   /// An instruction with an effect, in place; with a result when a type is given.
   LlvmValue perform(DType type);
   void perform();
@@ -188,6 +190,7 @@ class LlvmWriter {
 
   LlvmValue add_value(Info info);
   LlvmValue find(std::string_view key) const;
+  std::string load_key(std::uint64_t version) const;
   int settle(DType type, Cost cost);
   LlvmValue place(DType type, int level, std::string_view key);
 

@@ -105,8 +105,7 @@ LATHE_INLINE void append_llvm_suffix(std::string &text, DType type) {
   llvm_text::append_number(text, type.bits());
 }
 
-// ---- the module
-// ------------------------------------------------------------------------------------------------------------------
+// ---- the module ------------------------------------------------------------------------------------------
 
 LATHE_INLINE std::string LlvmUnit::unique_name(std::string_view base) {
   std::string name(base);
@@ -136,8 +135,7 @@ LATHE_INLINE std::string LlvmUnit::text() const {
   return text;
 }
 
-// ---- regions
-// ---------------------------------------------------------------------------------------------------------------------
+// ---- regions ---------------------------------------------------------------------------------------------
 
 LATHE_INLINE LlvmWriter::LlvmWriter(LlvmUnit &unit) : unit_(unit) { open(RegionKind::function, "entry"); }
 
@@ -197,8 +195,7 @@ LATHE_INLINE void LlvmWriter::branch(LlvmValue condition, std::string_view then_
   text += '\n';
 }
 
-// ---- values
-// ----------------------------------------------------------------------------------------------------------------------
+// ---- values ----------------------------------------------------------------------------------------------
 
 LATHE_INLINE LlvmValue LlvmWriter::add_value(Info info) {
   values_.push_back(std::move(info));
@@ -278,8 +275,7 @@ LATHE_INLINE std::string LlvmWriter::fresh_name() {
   return text;
 }
 
-// ---- instructions
-// ----------------------------------------------------------------------------------------------------------------
+// ---- instructions ----------------------------------------------------------------------------------------
 
 LATHE_INLINE LlvmWriter &LlvmWriter::start(std::string_view op) {
   draft_.assign(op);
@@ -363,14 +359,23 @@ LATHE_INLINE LlvmValue LlvmWriter::finish(DType type, Cost cost) {
   return place(type, settle(type, cost), draft_);
 }
 
-LATHE_INLINE LlvmValue LlvmWriter::finish_load(DType type, int outermost, std::uint64_t version) {
-  draft_reads_ = true;
-  draft_level_ = std::max(draft_level_, outermost);
+LATHE_INLINE std::string LlvmWriter::load_key(std::uint64_t version) const {
   std::string key = draft_;
   key += '#';
   llvm_text::append_number(key, static_cast<std::int64_t>(version));
+  return key;
+}
+
+LATHE_INLINE LlvmValue LlvmWriter::finish_load(DType type, int outermost, std::uint64_t version) {
+  draft_reads_ = true;
+  draft_level_ = std::max(draft_level_, outermost);
+  const std::string key = load_key(version);
   if (const LlvmValue known = find(key); known.defined()) return known;
   return place(type, settle(type, Cost::cheap), key);
+}
+
+LATHE_INLINE void LlvmWriter::remember_load(std::uint64_t version, LlvmValue value) {
+  known_.insert_or_assign(load_key(version), value);
 }
 
 LATHE_INLINE LlvmValue LlvmWriter::perform(DType type) {
