@@ -156,6 +156,15 @@ Outcome wrong(const std::string &who, const std::string &what, const std::string
   return {Verdict::wrong, who + ": " + what, message, output};
 }
 
+/// Errors of one kind: internal ones differ by the invariant that is broken.
+std::string kind_of(const lathe::Diagnostic &error) {
+  if (error.code != "X001") return error.code;
+  std::string text = error.message.substr(0, error.message.find('\n'));
+  const std::size_t from = text.find(": ");
+  if (from != std::string::npos) text = text.substr(from + 2);
+  return "X001 " + text.substr(0, std::min(text.find(':'), std::size_t{60}));
+}
+
 /// Runs and compares. With `baseline`, that is what results are compared with, and it is filled if it is empty.
 Outcome run_and_compare(const Subject &subject, const lathe::KernelCode &code, const char *who, bool at_end, std::vector<ReferenceArray> *baseline) {
   std::string fault, output;
@@ -163,7 +172,7 @@ Outcome run_and_compare(const Subject &subject, const lathe::KernelCode &code, c
   try {
     results = subject.run(code, at_end, fault);
   } catch (const lathe::Error &error) {
-    return wrong(who, error.code(), error.what());
+    return wrong(who, kind_of(error.diagnostic()), error.what());
   }
   if (!fault.empty()) return wrong(who, "stray write", fault);
   if (baseline && baseline->empty()) {
@@ -323,7 +332,7 @@ Outcome check_case(const Case &tested, const Hooks &hooks, CQueue *queue) {
     }
     return {};
   } catch (const lathe::Error &error) {
-    return wrong(who, error.code(), error.what());
+    return wrong(who, kind_of(error.diagnostic()), error.what());
   } catch (const std::exception &error) {
     return wrong(who, "exception", error.what());
   }
@@ -357,9 +366,9 @@ Case draw_case(std::uint64_t seed, Tally &tally, std::optional<Outcome> &failure
         },
         tally);
     tested.steps = steps_of(schedule);
-    if (error) failure = wrong("compiler", error->code, lathe::render(*error));
+    if (error) failure = wrong("compiler", kind_of(*error), lathe::render(*error));
   } catch (const lathe::Error &error) {
-    failure = wrong("compiler", error.code(), error.what());
+    failure = wrong("compiler", kind_of(error.diagnostic()), error.what());
   }
   return tested;
 }

@@ -13,7 +13,6 @@
 
 #include "equivalence/isolated.hpp"
 #include "equivalence/print_cpp.hpp"
-#include "equivalence/shrink.hpp"
 
 namespace {
 
@@ -56,17 +55,7 @@ void show(std::uint64_t seed, const Outcome &seen, bool shrinks) {
     return;
   }
   if (shrinks) {
-    const std::string kind = outcome.kind;
-    const bool in_c = kind.starts_with("c:");
-    tested = shrink(
-        tested,
-        [&](const Case &candidate) {
-          Case by_itself = candidate;
-          if (!in_c) by_itself.in_c = false;
-          const Outcome again = run_isolated(by_itself);
-          return again.verdict == Verdict::wrong && again.kind == kind;
-        },
-        in_c ? 400 : 1500);
+    tested = shrink_isolated(tested, outcome.kind);
     outcome = run_isolated(tested);
   }
   std::printf("\n---- smallest program found ----\n%s\n%s\n---- it says ----\n%s\n", outcome.kind.c_str(), to_cpp(tested, outcome).c_str(), outcome.message.c_str());

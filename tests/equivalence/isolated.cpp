@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "equivalence/random.hpp"
+#include "equivalence/shrink.hpp"
 
 namespace equivalence {
 
@@ -212,6 +213,37 @@ Outcome run_isolated(const Case &tested) {
   if (!died.empty()) return {Verdict::wrong, died, "while at: " + phase, {}};
   Fields fields(text);
   return get_outcome(fields);
+}
+
+Case shrink_isolated(const Case &failing, const std::string &kind) {
+  const bool in_c = kind.starts_with("c:");
+  const int most = in_c ? 500 : 3000;
+  const auto alike = [&](const Case &candidate, const std::function<Outcome(const Case &)> &run) {
+    Case by_itself = candidate;
+    by_itself.in_c = in_c;
+    const Outcome again = run(by_itself);
+    return again.verdict == Verdict::wrong && again.kind == kind;
+  };
+  // The child answers; here the same questions are asked again and get its answers.
+  std::string died;
+  const std::string answers = in_child(
+      [&] {
+        std::string said;
+        shrink(
+            failing,
+            [&](const Case &candidate) {
+              alarm(most_seconds);
+              const bool fails = alike(candidate, [](const Case &c) { return check_case(c, {}, nullptr); });
+              said += fails ? '1' : '0';
+              return fails;
+            },
+            most);
+        return said;
+      },
+      died);
+  if (!died.empty()) return shrink(failing, [&](const Case &candidate) { return alike(candidate, run_isolated); }, most / 2);
+  std::size_t next = 0;
+  return shrink(failing, [&](const Case &) { return next < answers.size() && answers[next++] == '1'; }, most);
 }
 
 }  // namespace equivalence

@@ -26,6 +26,9 @@ Report run_cases(std::uint64_t seed, std::int64_t first, std::int64_t count, boo
 /// One case in a process of its own.
 Outcome run_isolated(const Case &tested);
 
+/// A smaller case that fails in the same way. All in one process of its own, unless that dies.
+Case shrink_isolated(const Case &failing, const std::string &kind);
+
 /// The seed of the n-th case.
 std::uint64_t case_seed(std::uint64_t seed, std::int64_t number);
 

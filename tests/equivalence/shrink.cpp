@@ -189,12 +189,15 @@ Case shrink(const Case &failing, const std::function<bool(const Case &)> &fails,
   int tried = 0;
   for (bool better = true; better && tried < most;) {
     better = false;
-    for (Case &candidate : Simplifications(best).take()) {
-      if (tried++ >= most) break;
-      if (!fails(candidate)) continue;
-      best = std::move(candidate);
+    std::vector<Case> list = Simplifications(best).take();
+    // After a success the list is made anew, but what came before in it has just been tried.
+    for (std::size_t i = 0; i < list.size() && tried < most; ++i) {
+      ++tried;
+      if (!fails(list[i])) continue;
+      best = std::move(list[i]);
+      list = Simplifications(best).take();
       better = true;
-      break;
+      i -= 1;  // the same place again
     }
   }
   return best;

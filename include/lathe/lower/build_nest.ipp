@@ -85,7 +85,7 @@ class NestBuilder {
   ir::Stmt loops(const Plan &plan, std::size_t number, int begin, int end, ir::Stmt body) {
     for (int level = end - 1; level >= begin; --level) {
       const Loop &loop = plan.loops[static_cast<std::size_t>(level)];
-      body = guarded(plan, level, sequence(attached(number, level), std::move(body)));
+      body = guarded(plan, level, sequence(attached(number, level), ir::block({domain_tests(plan, level), std::move(body)})));
       require_outside(plan, loop, level);
       body = ir::make(ir::For{loop.var, ir::Expr(0), lower(plan, loop.extent), loop.kind, std::move(body)});
     }
@@ -157,8 +157,27 @@ class NestBuilder {
   ir::Stmt tests(const Plan &plan, bool early) const {
     std::vector<ir::Stmt> body;
     for (const ReadCheck &check : plan.checks)
-      if (check.early == early) body.push_back(ir::make(ir::Check{lower(plan, check.condition), check.message, plan.operation()->place}));
+      if (check.early == early && !(early && on_reduction_axes(plan, check.condition))) body.push_back(test(plan, check));
     return body.empty() ? ir::Stmt() : ir::block(std::move(body));
+  }
+
+  /// Tests of the domains of reduction axes that depend on other reduction axes, the innermost loop of which is at `level`.
+  ir::Stmt domain_tests(const Plan &plan, int level) const {
+    std::vector<ir::Stmt> body;
+    for (const ReadCheck &check : plan.checks)
+      if (check.early && on_reduction_axes(plan, check.condition) && depth(plan, ir::substitute(check.condition, plan.values)) == level)
+        body.push_back(test(plan, check));
+    return body.empty() ? ir::Stmt() : ir::block(std::move(body));
+  }
+
+  ir::Stmt test(const Plan &plan, const ReadCheck &check) const {
+    return ir::make(ir::Check{lower(plan, check.condition), check.message, plan.operation()->place});
+  }
+
+  static bool on_reduction_axes(const Plan &plan, const ir::Expr &e) {
+    for (const ir::Axis &axis : plan.reduction()->axes)
+      if (ir::uses(e, axis.var)) return true;
+    return false;
   }
 
   ir::Stmt reduction(const Plan &plan, std::size_t number) {

@@ -151,9 +151,13 @@ LATHE_INLINE void check_reads(Plans &plans) {
     {
       read_checking::Checker outside(plan, facts, true);
       for (const ir::Expr &init : reduce->init) outside.check(init, {});
-      for (const ir::Axis &axis : reduce->axes) outside.check(axis.min, {}), outside.check(axis.extent, {});
     }
-    for (const ir::Axis &axis : reduce->axes) facts.bind(axis.var, axis.min, axis.extent);
+    for (const ir::Axis &axis : reduce->axes) {
+      read_checking::Checker domain(plan, facts, true);
+      domain.check(axis.min, {});
+      domain.check(axis.extent, {});
+      facts.bind(axis.var, axis.min, axis.extent);
+    }
     read_checking::Checker inside(plan, facts, false);
     if (reduce->where.defined()) inside.check(reduce->where, {});
     for (const ir::Expr &source : reduce->sources) inside.check(source, reduce->where);

@@ -99,16 +99,19 @@ inline void add_reads(const Plans &plans, const Plan &plan, const Plan &consumer
   for (const ir::Expr &body : consumer.bodies) ir::walk(body, visit);
 }
 
-inline bool mentions_reads(const ir::Expr &e) {
+/// Whether the value depends on data: elements or scalar arguments.
+inline bool mentions_data(const ir::Expr &e) {
   bool found = false;
-  ir::walk(e, [&](const ir::Expr &node) { found |= node.as<ir::Read>() || node.as<ir::Load>(); });
+  ir::walk(e, [&](const ir::Expr &node) {
+    found |= node.as<ir::Read>() || node.as<ir::Load>() || node.as<ir::Call>() || (node.as<ir::VarRef>() && !node.type().is_index());
+  });
   return found;
 }
 
 /// The region of one dimension: the interval, cut to the tensor's domain where an end is provably outside it.
 inline void set_region(Plan &plan, const std::optional<Interval> &touched, const ir::Expr &size) {
   ir::Expr min(0), extent = size;
-  if (touched && touched->min.defined() && touched->max.defined() && !mentions_reads(touched->min) && !mentions_reads(touched->max)) {
+  if (touched && touched->min.defined() && touched->max.defined() && !mentions_data(touched->min) && !mentions_data(touched->max)) {
     ir::Expr low = plan.facts.simplify(touched->min), high = plan.facts.simplify(touched->max);
     const ir::Expr last = plan.facts.simplify(size - ir::Expr(1));
     if (plan.facts.proves(low <= ir::Expr(0))) low = ir::Expr(0);
@@ -118,7 +121,11 @@ inline void set_region(Plan &plan, const std::optional<Interval> &touched, const
     // A span that still moves with enclosing loops would make memory of changing size: its largest value serves all.
     const arith::Bounds bounds = plan.facts.bounds(span);
     const bool whole = ir::equal(low, ir::Expr(0)) && ir::equal(high, last);
-    if (!whole && !ir::constant_integer(span) && bounds.max != arith::Bounds::unbounded_above && !ir::free_vars(span).empty())
+    const bool moves = !ir::constant_integer(span) && bounds.max != arith::Bounds::unbounded_above && !ir::free_vars(span).empty();
+    const std::optional<std::int64_t> known = ir::constant_integer(size);
+    if (!whole && moves && known && bounds.max >= *known)
+      ;  // no smaller than the tensor
+    else if (!whole && moves)
       min = low, extent = ir::Expr(std::max<std::int64_t>(bounds.max, 0));
     else if (!whole)
       min = low, extent = span;
@@ -221,17 +228,37 @@ class LoopMaker {
 
   void bind_originals() {
     const std::size_t rank = plan_.extent.size();
-    for (std::size_t d = 0; d < rank; ++d)
-      plan_.values[plan_.operation()->axes[d]] = plan_.facts.simplify(plan_.min[d] + info({-1, static_cast<int>(d)}).value);
-    const ir::Reduce *reduce = plan_.reduction();
-    if (!reduce) return;
-    for (std::size_t r = 0; r < reduce->axes.size(); ++r)
-      plan_.values[reduce->axes[r].var] =
-          plan_.facts.simplify(ir::substitute(reduce->axes[r].min + info({-1, static_cast<int>(rank + r)}).value, plan_.values));
+    std::vector<ir::Var> axes = plan_.operation()->axes;
+    for (std::size_t d = 0; d < rank; ++d) plan_.values[axes[d]] = plan_.min[d] + info({-1, static_cast<int>(d)}).value;
+    if (const ir::Reduce *reduce = plan_.reduction())
+      for (std::size_t r = 0; r < reduce->axes.size(); ++r) {
+        axes.push_back(reduce->axes[r].var);
+        plan_.values[axes.back()] = reduce->axes[r].min + info({-1, static_cast<int>(rank + r)}).value;
+      }
+    settle(axes);
+    for (const ir::Var &axis : axes) plan_.values[axis] = plan_.facts.simplify(plan_.values[axis]);
+    if (!plan_.reduction()) return;
     // Ragged extents name data axes: in terms of loops now.
     for (Loop &loop : plan_.loops)
       if (!ir::constant_integer(loop.extent)) loop.extent = plan_.facts.simplify(ir::substitute(loop.extent, plan_.values));
     for (ir::Expr &condition : plan_.guards) condition = plan_.facts.simplify(ir::substitute(condition, plan_.values));
+  }
+
+  /// Splits and fusions of ragged axes leave other axes in the values: they are replaced until only loops are left.
+  void settle(const std::vector<ir::Var> &axes) {
+    for (std::size_t round = 0; round <= axes.size(); ++round) {
+      bool settled = true;
+      for (const ir::Var &axis : axes) {
+        bool names_axes = false;
+        for (const ir::Var &other : axes) names_axes |= ir::uses(plan_.values[axis], other);
+        if (names_axes) plan_.values[axis] = ir::substitute(plan_.values[axis], plan_.values);
+        settled = settled && !names_axes;
+      }
+      if (settled) return;
+    }
+    fail("L004", "an axis of " + stage_.name() + " is fused with one that its own extent depends on", plan_.operation()->place,
+         {{"why", "the fused loop would have no extent that is known before it runs", {}},
+          {"help", "leave the axes that a ragged extent depends on as loops of their own around it", {}}});
   }
 
   /// The region may reach over the tensor's ends where it could not be cut.

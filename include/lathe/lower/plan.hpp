@@ -23,7 +23,7 @@ struct Loop {
 struct ReadCheck {
   ir::Expr condition;  ///< over the operation's axes
   std::string message;
-  bool early = false;  ///< reductions: about start values and extents, to be tested before the reduction's loops
+  bool early = false;  ///< reductions: about start values and domains, to be tested before the loops they are about
 };
 
 struct Plan {
