@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// Values of expressions at many points at once, by the scalar semantics of ir/evaluate.hpp: what the tests of this folder compare with.
+/// Values of expressions at many points at once, by the scalar semantics of ir/evaluate.hpp: what the tests of this folder
+/// compare with.
 
 #include <cstdint>
 #include <map>
@@ -44,7 +45,8 @@ struct Points {
   }
 };
 
-/// Evaluates an expression at all points; value of lane l at point p is at [p * lanes + l]. A load of element i gives (5 i + 3) % 8.
+/// Evaluates an expression at all points; value of lane l at point p is at [p * lanes + l]. A load of element i gives (5 i + 3)
+/// % 8.
 class Evaluation {
  public:
   using Values = std::vector<lathe::ir::Bits>;
@@ -71,15 +73,24 @@ class Evaluation {
     const lathe::DType type = e.type().element();
     for (std::size_t i = 0; i < out.size(); ++i) {
       const auto value = [&](const Expr &x) { return at(x, i, lanes); };
-      if (const auto *c = e.as<Const>()) out[i] = c->bits;
-      else if (const auto *v = e.as<VarRef>()) out[i] = static_cast<Bits>(points_.of(v->var)[i]);
-      else if (const auto *u = e.as<Unary>()) out[i] = evaluate(u->op, u->a.type().element(), value(u->a));
-      else if (const auto *b = e.as<Binary>()) out[i] = evaluate(b->op, b->a.type().element(), value(b->a), value(b->b));
-      else if (const auto *s = e.as<Select>()) out[i] = value(s->condition) != 0 ? value(s->a) : value(s->b);
-      else if (const auto *k = e.as<Cast>()) out[i] = evaluate_cast(k->mode, type, k->a.type().element(), value(k->a));
-      else if (const auto *r = e.as<Ranged>()) out[i] = value(r->a);
-      else if (const auto *w = e.as<Broadcast>()) out[i] = value(w->a);
-      else if (const auto *m = e.as<Ramp>()) out[i] = value(m->base) + value(m->stride) * (i % lanes);
+      if (const auto *c = e.as<Const>())
+        out[i] = c->bits;
+      else if (const auto *v = e.as<VarRef>())
+        out[i] = static_cast<Bits>(points_.of(v->var)[i]);
+      else if (const auto *u = e.as<Unary>())
+        out[i] = evaluate(u->op, u->a.type().element(), value(u->a));
+      else if (const auto *b = e.as<Binary>())
+        out[i] = evaluate(b->op, b->a.type().element(), value(b->a), value(b->b));
+      else if (const auto *s = e.as<Select>())
+        out[i] = value(s->condition) != 0 ? value(s->a) : value(s->b);
+      else if (const auto *k = e.as<Cast>())
+        out[i] = evaluate_cast(k->mode, type, k->a.type().element(), value(k->a));
+      else if (const auto *r = e.as<Ranged>())
+        out[i] = value(r->a);
+      else if (const auto *w = e.as<Broadcast>())
+        out[i] = value(w->a);
+      else if (const auto *m = e.as<Ramp>())
+        out[i] = value(m->base) + value(m->stride) * (i % lanes);
       else if (const auto *l = e.as<Load>()) {
         const auto index = static_cast<std::int64_t>(value(l->indices.front()));
         const bool reads = !l->predicate.defined() || value(l->predicate) != 0;

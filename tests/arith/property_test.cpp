@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Random expressions over small domains, compared at every point: simplifying keeps values and is idempotent; bounds, congruences and
-/// intervals hold; what is proven holds.
+/// Random expressions over small domains, compared at every point: simplifying keeps values and is idempotent; bounds,
+/// congruences and intervals hold; what is proven holds.
 
 #include <gtest/gtest.h>
 
@@ -65,12 +65,19 @@ class Generator {
     if (depth == 0 || random_.below(8) == 0) return leaf();
     const auto sub = [&] { return index(depth - 1); };
     switch (random_.below(22)) {
-      case 0: case 1: case 2: case 3: return sub() + sub();
-      case 4: case 5: return sub() - sub();
-      case 6: case 7: return sub() * constant();
+      case 0:
+      case 1:
+      case 2:
+      case 3: return sub() + sub();
+      case 4:
+      case 5: return sub() - sub();
+      case 6:
+      case 7: return sub() * constant();
       case 8: return sub() * sub();
-      case 9: case 10: return sub() / constant();
-      case 11: case 12: return sub() % constant();
+      case 9:
+      case 10: return sub() / constant();
+      case 11:
+      case 12: return sub() % constant();
       case 13: return random_.below(2) ? sub() / sized() : sub() % sized();
       case 14: return min(sub(), sub());
       case 15: return max(sub(), sub());
@@ -84,8 +91,10 @@ class Generator {
   }
 
   Expr condition(int depth) {
-    static constexpr BinaryOp comparisons[] = {BinaryOp::eq, BinaryOp::ne, BinaryOp::lt, BinaryOp::le, BinaryOp::gt, BinaryOp::ge};
-    if (depth <= 0 || random_.below(3) > 0) return binary(comparisons[random_.below(6)], index(depth), index(depth > 0 ? depth - 1 : 0));
+    static constexpr BinaryOp comparisons[] = {BinaryOp::eq, BinaryOp::ne, BinaryOp::lt,
+                                               BinaryOp::le, BinaryOp::gt, BinaryOp::ge};
+    if (depth <= 0 || random_.below(3) > 0)
+      return binary(comparisons[random_.below(6)], index(depth), index(depth > 0 ? depth - 1 : 0));
     switch (random_.below(4)) {
       case 0: return !condition(depth - 1);
       case 1: return condition(depth - 1) || condition(depth - 1);
@@ -175,15 +184,18 @@ TEST(Properties, SimplifiedExpressionsAreEqual) {
   Random random(seed + 1);
   Generator generate(space, random);
   for (int i = 0; i < rounds && !HasFatalFailure(); ++i) check(space.facts, space.points, generate.index(1 + random.below(4)));
-  for (int i = 0; i < rounds && !HasFatalFailure(); ++i) check(space.facts, space.points, generate.condition(1 + random.below(3)));
+  for (int i = 0; i < rounds && !HasFatalFailure(); ++i)
+    check(space.facts, space.points, generate.condition(1 + random.below(3)));
 }
 
 TEST(Properties, VectorsToo) {
   Space space;
   Random random(seed + 2);
   Generator generate(space, random, 4);
-  for (int i = 0; i < rounds / 3 && !HasFatalFailure(); ++i) check(space.facts, space.points, generate.index(1 + random.below(4)));
-  for (int i = 0; i < rounds / 3 && !HasFatalFailure(); ++i) check(space.facts, space.points, generate.condition(1 + random.below(3)));
+  for (int i = 0; i < rounds / 3 && !HasFatalFailure(); ++i)
+    check(space.facts, space.points, generate.index(1 + random.below(4)));
+  for (int i = 0; i < rounds / 3 && !HasFatalFailure(); ++i)
+    check(space.facts, space.points, generate.condition(1 + random.below(3)));
 }
 
 TEST(Properties, AssumedConditionsHold) {

@@ -22,8 +22,8 @@ struct Names : testing::Test {
   static Expr size(const char *name) { return Var(name, scalar_types::index, true); }
   static Var var(const Expr &e) { return e.as<VarRef>()->var; }
 
-  Expr x = index("x"), y = index("y"), z = index("z");           // anything
-  Expr n = size("n"), m = size("m"), k = size("k");              // sizes
+  Expr x = index("x"), y = index("y"), z = index("z");  // anything
+  Expr n = size("n"), m = size("m"), k = size("k");     // sizes
   Expr xo = index("xo"), xi = index("xi"), yo = index("yo"), yi = index("yi");
   Facts tiled;     // xo in [0, 7), xi in [0, 16)
   Facts symbolic;  // yo in [0, n), yi in [0, m)
@@ -169,6 +169,9 @@ TEST_F(Names, Comparisons) {
                    {x < 5 || x < 3, "x < 5"},
                    {x < 5 && x < 5 && xi < 16, "x < 5"},
                    {!(x < 3 && y < 4), "x >= 3 || y >= 4"},
+                   {min(x, y) >= 3, "x >= 3 && y >= 3"},
+                   {max(x, y) < 3, "x < 3 && y < 3"},
+                   {min(x, xi) < 16, "true"},
                    {select(x < 3, xi, xi), "xi"},
                    {select(xi < 16, x, y), "x"},
                });
@@ -297,7 +300,8 @@ TEST_F(Names, Congruences) {
 
 TEST_F(Names, ConstantsThatLeaveInt64AreLeftAlone) {
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max() - 5;
-  for (const Expr &e : {x * huge + x * huge, (x + huge) + (y + huge), x * huge * huge, (x + huge) * 16 < y, x + huge < y - huge}) {
+  for (const Expr &e :
+       {x * huge + x * huge, (x + huge) + (y + huge), x * huge * huge, (x + huge) * 16 < y, x + huge < y - huge}) {
     const Expr simple = Facts().simplify(e);
     EXPECT_EQ(to_string(Facts().simplify(simple)), to_string(simple));
     EXPECT_FALSE(is_true(simple) || is_false(simple)) << to_string(e);

@@ -56,7 +56,8 @@ LATHE_INLINE void for_each_operand(const Expr &e, FunctionRef<void(const Expr &)
 /// Of any value of a scalar type that converts to an index without wrapping.
 inline Bounds of_type(DType type) {
   if (type.is_bool()) return {0, 1};
-  if (type.kind() == Kind::integer && type.bits() < 64) return {-(Int{1} << (type.bits() - 1)), (Int{1} << (type.bits() - 1)) - 1};
+  if (type.kind() == Kind::integer && type.bits() < 64)
+    return {-(Int{1} << (type.bits() - 1)), (Int{1} << (type.bits() - 1)) - 1};
   if (type.is_unsigned() && type.bits() < 64) return {0, (Int{1} << type.bits()) - 1};
   return everything();
 }

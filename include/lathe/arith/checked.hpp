@@ -107,7 +107,8 @@ inline Congruence sum(const Congruence &a, const Congruence &b) {
 
 inline Congruence product(const Congruence &a, const Congruence &b) {
   Int mm = a.modulus, mr = a.modulus, rm = a.remainder, rr = a.remainder;
-  if (!multiply_by(mm, b.modulus) || !multiply_by(mr, b.remainder) || !multiply_by(rm, b.modulus) || !multiply_by(rr, b.remainder))
+  if (!multiply_by(mm, b.modulus) || !multiply_by(mr, b.remainder) || !multiply_by(rm, b.modulus) ||
+      !multiply_by(rr, b.remainder))
     return nothing_known();
   return reduced(common_divisor(common_divisor(mm, mr), rm), rr);
 }

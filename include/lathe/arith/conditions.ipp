@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// Rules of comparisons of indices, of logic and of selects. A comparison is decided, or written without a common divisor, every term
-/// on the side where it is positive.
+/// Rules of comparisons of indices, of logic and of selects. A comparison is decided, or written without a common divisor, every
+/// term on the side where it is positive.
 
 #include <algorithm>
 
@@ -26,8 +26,10 @@ struct Sides {
 LATHE_INLINE Sides sides_of(const Linear &form) {
   Sides sides;
   for (const Linear::Term &term : form.terms) {
-    if (term.coefficient > 0) sides.positive.terms.push_back(term);
-    else sides.negative.terms.push_back({term.atom, -term.coefficient});
+    if (term.coefficient > 0)
+      sides.positive.terms.push_back(term);
+    else
+      sides.negative.terms.push_back({term.atom, -term.coefficient});
   }
   return sides;
 }
@@ -55,8 +57,10 @@ LATHE_INLINE Written equal_to_zero(BinaryOp op, const Linear &form) {
   const bool flip = form.terms.front().coefficient < 0;
   if (flip) std::swap(sides.positive, sides.negative);
   const Int c = flip ? -form.constant : form.constant;
-  if (sides.negative.terms.empty() || c <= 0) sides.negative.constant = -c;
-  else sides.positive.constant = c;
+  if (sides.negative.terms.empty() || c <= 0)
+    sides.negative.constant = -c;
+  else
+    sides.positive.constant = c;
   return {op, std::move(sides.positive), std::move(sides.negative)};
 }
 
@@ -165,8 +169,10 @@ LATHE_INLINE std::optional<Linear> Reasoner::without_quotient(const Linear &form
     for (const Linear::Term &other : form.terms) {
       Int k = other.coefficient;
       if (other.atom.same_as(term.atom)) continue;
-      if (multiply_by(k, by.c)) out.add(other.atom, k);
-      else out.fail();
+      if (multiply_by(k, by.c))
+        out.add(other.atom, k);
+      else
+        out.fail();
     }
     out.add_constant(form.constant, by.c);
     out.add_flattened(*by.x, term.coefficient);
@@ -186,6 +192,7 @@ LATHE_INLINE void Reasoner::normalise_inequality(Linear &form) {
     if (g > 1) {
       for (Linear::Term &term : form.terms) term.coefficient /= g;
       form.constant = floor_div(form.constant, g);
+      settle_terms(form);
     }
     auto rewritten = without_quotient(form);
     if (!rewritten) return;
@@ -194,8 +201,8 @@ LATHE_INLINE void Reasoner::normalise_inequality(Linear &form) {
   }
 }
 
-/// Settles the terms of each side of a comparison by themselves. True if that changed `form`: sums are settled differently where they
-/// stand alone.
+/// Settles the terms of each side of a comparison by themselves. True if that changed `form`: sums are settled differently where
+/// they stand alone.
 LATHE_INLINE bool Reasoner::settle_sides(BinaryOp op, Linear &form) {
   const auto compound = [](const Linear::Term &term) { return term.atom.node()->kind() == ir::ExprKind::binary; };
   if (std::none_of(form.terms.begin(), form.terms.end(), compound)) return false;
@@ -212,14 +219,34 @@ LATHE_INLINE bool Reasoner::settle_sides(BinaryOp op, Linear &form) {
   return true;
 }
 
-LATHE_INLINE Expr Reasoner::at_least_zero(Linear form) {
+/// min(a, b) + c ≥ 0 is a + c ≥ 0 && b + c ≥ 0, and so on for the other signs; undefined for other forms.
+LATHE_INLINE Expr Reasoner::split_extremum(const Linear &form, int depth) {
+  constexpr int most_depth = 8;
+  const auto *node = form.terms.size() == 1 && depth < most_depth ? form.terms[0].atom.as<Binary>() : nullptr;
+  if (!node || (node->op != BinaryOp::min && node->op != BinaryOp::max)) return {};
+  const Int k = form.terms[0].coefficient;
+  LinearSum sides[2];
+  for (int i = 0; i < 2; ++i) {
+    sides[i].add_flattened(i == 0 ? node->a : node->b, k);
+    sides[i].add_constant(form.constant);
+  }
+  Linear a = sides[0].take(), b = sides[1].take();
+  if (sides[0].overflow() || sides[1].overflow() || !conditions::roomy(a) || !conditions::roomy(b)) return {};
+  settle_terms(a);
+  settle_terms(b);
+  const BinaryOp op = (k > 0) == (node->op == BinaryOp::min) ? BinaryOp::logical_and : BinaryOp::logical_or;
+  return junction(op, at_least_zero(std::move(a), depth + 1), at_least_zero(std::move(b), depth + 1));
+}
+
+LATHE_INLINE Expr Reasoner::at_least_zero(Linear form, int depth) {
   for (int round = 0; round < 4; ++round) {
     normalise_inequality(form);
     if (!settle_sides(BinaryOp::ge, form)) break;
   }
   if (nonnegative(form)) return ir::boolean(true);
   if (nonnegative(form, -1, -1)) return ir::boolean(false);
-  return conditions::written(conditions::at_least_zero(form));
+  const Expr split = split_extremum(form, depth);
+  return split.defined() ? split : known_condition(conditions::written(conditions::at_least_zero(form)));
 }
 
 LATHE_INLINE Expr Reasoner::compare(BinaryOp op, const Expr &a, const Expr &b) {
@@ -245,16 +272,18 @@ LATHE_INLINE Expr Reasoner::equality(BinaryOp op, Linear form) {
   if (form.constant % g != 0) return ir::boolean(!if_equal);
   for (Linear::Term &term : form.terms) term.coefficient /= g;
   form.constant /= g;
+  if (g > 1) settle_terms(form);
   const Congruence known = congruence(form);
   if (known.remainder != 0) return ir::boolean(!if_equal);
   if (nonnegative(form, 1, -1) || nonnegative(form, -1, -1)) return ir::boolean(!if_equal);
   if (nonnegative(form) && nonnegative(form, -1, 0)) return ir::boolean(if_equal);
-  return conditions::written(conditions::equal_to_zero(op, form));
+  return known_condition(conditions::written(conditions::equal_to_zero(op, form)));
 }
 
 // ---- logic --------------------------------------------------------------------------------------------------------------------
 
-/// Conjunction or disjunction: equal operands and those that another implies are dropped; the order stays, for && and || guard loads.
+/// Conjunction or disjunction: equal operands and those that another implies are dropped; the order stays, for && and || guard
+/// loads.
 LATHE_INLINE Expr Reasoner::junction(BinaryOp op, const Expr &a, const Expr &b) {
   const bool conjunction = op == BinaryOp::logical_and;
   for (const Expr *e : {&a, &b}) {
@@ -295,7 +324,8 @@ LATHE_INLINE Expr Reasoner::negation(const Expr &a) {
       const auto *u = e.as<ir::Unary>();
       return conditions::compares_indices(e) || (u && u->op == ir::UnaryOp::logical_not);
     };
-    if (is_logical(b->op) && flips(b->a) && flips(b->b)) return junction(conditions::opposite(b->op), negation(b->a), negation(b->b));
+    if (is_logical(b->op) && flips(b->a) && flips(b->b))
+      return junction(conditions::opposite(b->op), negation(b->a), negation(b->b));
   }
   return ir::make(scalar_types::boolean, ir::Unary{ir::UnaryOp::logical_not, a});
 }

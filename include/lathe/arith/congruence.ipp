@@ -35,7 +35,8 @@ LATHE_INLINE Congruence Reasoner::node_congruence(const Expr &e) {
   if (!e.type().is_index()) return nothing_known();
   switch (e.node()->kind()) {
     case ir::ExprKind::unary:
-      return e.as<ir::Unary>()->op == ir::UnaryOp::neg ? arith::product(congruence(e.as<ir::Unary>()->a), exactly(-1)) : nothing_known();
+      return e.as<ir::Unary>()->op == ir::UnaryOp::neg ? arith::product(congruence(e.as<ir::Unary>()->a), exactly(-1))
+                                                       : nothing_known();
     case ir::ExprKind::binary: {
       const auto &node = *e.as<Binary>();
       const Congruence a = congruence(node.a), b = congruence(node.b);
@@ -88,7 +89,9 @@ LATHE_INLINE Congruence Reasoner::congruence(const Linear &form) {
   for (const Linear::Term &term : form.terms)
     total = arith::sum(total, arith::product(congruence(term.atom), exactly(term.coefficient)));
   for (const auto &residue : known_.residues)
-    if (same_terms(residue->form, form)) total = meet(total, arith::sum(residue->congruence, exactly(form.constant)));
+    for (const Int sign : {1, -1})
+      if (same_terms(residue->form, form, sign))
+        total = meet(total, arith::sum(arith::product(residue->congruence, exactly(sign)), exactly(form.constant)));
   return total;
 }
 

@@ -63,8 +63,10 @@ LATHE_INLINE std::optional<Linear> Reasoner::within_factor(const Linear &rest, I
   for (const Int g : factors) {
     Linear outer, inner;
     for (const Linear::Term &term : rest.terms) {
-      if (term.coefficient % g == 0) outer.terms.push_back({term.atom, term.coefficient / g});
-      else inner.terms.push_back(term);
+      if (term.coefficient % g == 0)
+        outer.terms.push_back({term.atom, term.coefficient / g});
+      else
+        inner.terms.push_back(term);
     }
     outer.constant = floor_div(rest.constant, g);
     inner.constant = floor_mod(rest.constant, g);
@@ -115,9 +117,12 @@ LATHE_INLINE Linear Reasoner::divided(Linear form, Int c) {
   out.add_constant(floor_div(form.constant, c));
   rest.constant = floor_mod(form.constant, c);
   if (!rest.terms.empty()) {
-    if (const auto q = block(rest, c)) out.add_constant(*q);
-    else if (const auto within = within_factor(rest, c, true)) out.add(*within, 1);
-    else out.add(whole_quotient(rest, c), 1);
+    if (const auto q = block(rest, c))
+      out.add_constant(*q);
+    else if (const auto within = within_factor(rest, c, true))
+      out.add(*within, 1);
+    else
+      out.add(whole_quotient(rest, c), 1);
   }
   if (out.overflow()) return dividing::single(index_node(BinaryOp::div, from_linear(form), index_constant(c)));
   return out.take();
@@ -159,15 +164,17 @@ LATHE_INLINE bool divide_exactly(Linear::Term &term, Int c, const std::vector<Ex
     if (at == left.end()) return false;
     left.erase(at);
   }
-  if (left.empty()) out.add_constant(term.coefficient / c);
-  else out.add(rebuild(left), term.coefficient / c);
+  if (left.empty())
+    out.add_constant(term.coefficient / c);
+  else
+    out.add(rebuild(left), term.coefficient / c);
   return true;
 }
 
 }  // namespace dividing
 
 LATHE_INLINE Expr Reasoner::product_of(std::vector<Expr> &factors) {
-  std::stable_sort(factors.begin(), factors.end(), [&](const Expr &x, const Expr &y) { return before(x, y); });
+  sort_in_order(factors, [&](const Expr &x, const Expr &y) { return before(x, y); });
   Expr all = factors.front();
   for (std::size_t i = 1; i < factors.size(); ++i) all = index_node(BinaryOp::mul, all, factors[i]);
   rank(all);
@@ -175,7 +182,8 @@ LATHE_INLINE Expr Reasoner::product_of(std::vector<Expr> &factors) {
 }
 
 /// (g·x + y) / (g·h) = x / h where h ≥ 0, and (g·x + y) % (g·h) = g · (x % h) + y where h ≥ 1; 0 ≤ y < g.
-LATHE_INLINE std::optional<Expr> Reasoner::within_symbolic_factor(BinaryOp op, const Linear &dividend, const Linear::Term &divisor) {
+LATHE_INLINE std::optional<Expr> Reasoner::within_symbolic_factor(BinaryOp op, const Linear &dividend,
+                                                                  const Linear::Term &divisor) {
   std::vector<Expr> factors;
   collect_factors(divisor.atom, factors);
   for (std::size_t i = 0; i <= factors.size(); ++i) {  // the last candidate for g is the coefficient
@@ -227,7 +235,8 @@ LATHE_INLINE Expr Reasoner::symbolic_division(BinaryOp op, const Expr &a, const 
     collect_factors(divisor.terms[0].atom, factors);
     rest.terms.clear();
     for (Linear::Term term : dividend.terms)
-      if (!dividing::divide_exactly(term, divisor.terms[0].coefficient, factors, [&](auto &left) { return product_of(left); }, out))
+      if (!dividing::divide_exactly(
+              term, divisor.terms[0].coefficient, factors, [&](auto &left) { return product_of(left); }, out))
         rest.terms.push_back(term);
   } else if (same(dividend, divisor)) {
     rest = {};
@@ -240,8 +249,8 @@ LATHE_INLINE Expr Reasoner::symbolic_division(BinaryOp op, const Expr &a, const 
     if (const auto within = within_symbolic_factor(op, dividend, divisor.terms[0])) return *within;
   if (!split || !nonnegative(divisor, 1, -1)) return make_atom(op, a, b);
   const Expr y = sum(rest);
-  if (op == BinaryOp::mod) return rest.terms.empty() && rest.constant == 0 ? index_constant(0) : make_atom(op, y, b);
-  out.add_flattened(make_atom(op, y, b), 1);
+  if (op == BinaryOp::mod) return symbolic_division(op, y, b);
+  out.add_flattened(symbolic_division(op, y, b), 1);
   return out.overflow() ? index_node(op, a, b) : sum(out.take());
 }
 
@@ -274,8 +283,10 @@ LATHE_INLINE Expr Reasoner::product(const Expr &a, const Expr &b) {
   const Linear x = linear_form(a), y = linear_form(b);
   constexpr std::size_t most = 16;
   LinearSum out;
-  if (x.terms.empty()) out.add(y, x.constant);
-  else if (y.terms.empty()) out.add(x, y.constant);
+  if (x.terms.empty())
+    out.add(y, x.constant);
+  else if (y.terms.empty())
+    out.add(x, y.constant);
   else if (x.terms.size() * y.terms.size() > most) {
     std::vector<Expr> factors{a, b};
     return product_of(factors);

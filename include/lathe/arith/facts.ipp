@@ -49,8 +49,10 @@ LATHE_INLINE void learn_nonnegative(Known &known, const Linear &form) {
   const Int k = form.terms[0].coefficient;
   if (k == Bounds::unbounded_below || form.constant == Bounds::unbounded_below) return;
   Bounds range;  // k·x ≥ -c
-  if (k > 0) range.min = -floor_div(form.constant, k);
-  else range.max = floor_div(form.constant, -k);
+  if (k > 0)
+    range.min = -floor_div(form.constant, k);
+  else
+    range.max = floor_div(form.constant, -k);
   learn_bounds(known, form.terms[0].atom, range);
 }
 
@@ -95,8 +97,10 @@ LATHE_INLINE void learn(Known &known, const Expr &condition) {
 }  // namespace learning
 
 LATHE_INLINE Known &Facts::learn() {
-  if (!known_) known_ = std::make_shared<Known>();
-  else if (known_.use_count() > 1) known_ = std::make_shared<Known>(*known_);
+  if (!known_)
+    known_ = std::make_shared<Known>();
+  else if (known_.use_count() > 1)
+    known_ = std::make_shared<Known>(*known_);
   return const_cast<Known &>(*known_);  // made without const above, and ours alone
 }
 
@@ -117,7 +121,8 @@ LATHE_INLINE void Facts::bind(const ir::Var &var, const ir::Expr &min, const ir:
   if (!end.overflow() && add_to(room.constant, -1)) {
     fact.last = linear_form(reasoner.sum(end.take()));
     if (fact.first.terms.empty()) fact.constant.min = fact.first.constant;
-    if (fact.last.terms.empty()) fact.constant.max = std::max(fact.last.constant, fact.constant.min);  // nothing runs where it is empty
+    if (fact.last.terms.empty())
+      fact.constant.max = std::max(fact.last.constant, fact.constant.min);  // nothing runs where it is empty
     fact.symbolic = !fact.first.terms.empty() || !fact.last.terms.empty();
     reasoner.normalise_inequality(room);
     if (reasoner.bounds(room).min < 0) learning::learn_nonnegative(known, room);

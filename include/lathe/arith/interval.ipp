@@ -54,9 +54,12 @@ class Cover {
     if (still) return {e, e};
     Interval found;
     if (e.type().is_index()) {
-      if (const auto *b = e.as<Binary>()) found = of_binary(e, *b);
-      else if (const auto *s = e.as<ir::Select>()) found = of_select(*s);
-      else if (const auto *r = e.as<ir::Ranged>()) found = of_ranged(*r);
+      if (const auto *b = e.as<Binary>())
+        found = of_binary(e, *b);
+      else if (const auto *s = e.as<ir::Select>())
+        found = of_select(*s);
+      else if (const auto *r = e.as<ir::Ranged>())
+        found = of_ranged(*r);
     }
     return within_constants(e, found);
   }
@@ -79,10 +82,14 @@ class Cover {
       const Interval &i = *done_.find(term.atom);
       still = still && i.min.same_as(term.atom) && i.max.same_as(term.atom);
       const Expr &low = term.coefficient > 0 ? i.min : i.max, &high = term.coefficient > 0 ? i.max : i.min;
-      if (low.defined()) min.add_flattened(low, term.coefficient);
-      else has_min = false;
-      if (high.defined()) max.add_flattened(high, term.coefficient);
-      else has_max = false;
+      if (low.defined())
+        min.add_flattened(low, term.coefficient);
+      else
+        has_min = false;
+      if (high.defined())
+        max.add_flattened(high, term.coefficient);
+      else
+        has_max = false;
     }
     if (still) return {e, e};
     Interval out;
@@ -133,7 +140,8 @@ class Cover {
   Interval of_quotient(const Interval &a, const Interval &b) {
     const auto over = [&](const Expr &x, const Expr &y) { return quotient(x, y); };
     if (is_point(b) && at_least(b.min, 0)) return {apply(a.min, b.min, over), apply(a.max, b.min, over)};
-    if (at_least(a.min, 0) && at_least(b.min, 1)) return {b.max.defined() ? over(a.min, b.max) : index_constant(0), apply(a.max, b.min, over)};
+    if (at_least(a.min, 0) && at_least(b.min, 1))
+      return {b.max.defined() ? over(a.min, b.max) : index_constant(0), apply(a.max, b.min, over)};
     return {};
   }
 
@@ -207,8 +215,8 @@ inline std::vector<Var> running(const Expr &e, const ir::VarMap<Interval> &range
   return vars;
 }
 
-/// The variables that run in `e` and those that their ranges name, in the order to eliminate them: a variable whose range names others
-/// comes before them. Where they name each other in circles, in order of appearance.
+/// The variables that run in `e` and those that their ranges name, in the order to eliminate them: a variable whose range names
+/// others comes before them. Where they name each other in circles, in order of appearance.
 LATHE_INLINE std::vector<Var> elimination_order(const Expr &e, const ir::VarMap<Interval> &ranges) {
   std::vector<Var> vars = running(e, ranges), order;
   std::vector<std::vector<Var>> names;  // by each of vars

@@ -28,10 +28,12 @@ LATHE_INLINE bool same(const Expr &a, const Expr &b, int depth) {
   return ir::equal(a, b);
 }
 
-LATHE_INLINE bool same_terms(const Linear &a, const Linear &b) {
+LATHE_INLINE bool same_terms(const Linear &a, const Linear &b, Int sign) {
   if (a.terms.size() != b.terms.size()) return false;
   for (std::size_t i = 0; i < a.terms.size(); ++i)
-    if (a.terms[i].coefficient != b.terms[i].coefficient) return false;
+    if (sign > 0 ? a.terms[i].coefficient != b.terms[i].coefficient
+                 : a.terms[i].coefficient == Bounds::unbounded_below || -a.terms[i].coefficient != b.terms[i].coefficient)
+      return false;
   for (std::size_t i = 0; i < a.terms.size(); ++i)
     if (!same(a.terms[i].atom, b.terms[i].atom)) return false;
   return true;
@@ -45,7 +47,9 @@ LATHE_INLINE Expr index_node(BinaryOp op, Expr a, Expr b) {
   return ir::make(scalar_types::index, Binary{op, std::move(a), std::move(b)});
 }
 
-LATHE_INLINE Expr index_constant(Int value) { return ir::make(scalar_types::index, ir::Const{static_cast<std::uint64_t>(value)}); }
+LATHE_INLINE Expr index_constant(Int value) {
+  return ir::make(scalar_types::index, ir::Const{static_cast<std::uint64_t>(value)});
+}
 
 LATHE_INLINE const Binary *as_binary(const Expr &e, BinaryOp op) {
   const auto *node = e.as<Binary>();
@@ -116,8 +120,10 @@ LATHE_INLINE void LinearSum::add(const Expr &atom, Int coefficient) {
 LATHE_INLINE void LinearSum::add(const Linear &form, Int factor) {
   for (const Linear::Term &term : form.terms) {
     Int coefficient = term.coefficient;
-    if (multiply_by(coefficient, factor)) add(term.atom, coefficient);
-    else overflow_ = true;
+    if (multiply_by(coefficient, factor))
+      add(term.atom, coefficient);
+    else
+      overflow_ = true;
   }
   add_constant(form.constant, factor);
 }
@@ -205,9 +211,12 @@ LATHE_INLINE void LinearSum::add_shared(const Expr &root, Int factor) {
   factors.back() = factor;
   for (std::size_t i = order.size(); i-- > 0;) {
     const bool fits = flattening::for_each_part(*order[i], factors[i], [&](const Expr &x, Int k) {
-      if (const auto *at = position.find(x)) overflow_ |= !add_to(factors[*at], k);
-      else if (const auto *c = scalar_constant(x)) add_constant(value_of(*c), k);
-      else add(x, k);
+      if (const auto *at = position.find(x))
+        overflow_ |= !add_to(factors[*at], k);
+      else if (const auto *c = scalar_constant(x))
+        add_constant(value_of(*c), k);
+      else
+        add(x, k);
     });
     if (!fits) overflow_ = true;
     if (overflow_) return;
@@ -255,8 +264,10 @@ LATHE_INLINE Expr from_linear(const Linear &linear) {
   for (std::size_t i = 0; i < terms.size(); ++i) {
     if (i == first) continue;
     const Int k = terms[i].coefficient;
-    if (k > 0 || k == Bounds::unbounded_below) sum = index_node(BinaryOp::add, sum, flattening::scaled(terms[i].atom, k));
-    else sum = index_node(BinaryOp::sub, sum, flattening::scaled(terms[i].atom, -k));
+    if (k > 0 || k == Bounds::unbounded_below)
+      sum = index_node(BinaryOp::add, sum, flattening::scaled(terms[i].atom, k));
+    else
+      sum = index_node(BinaryOp::sub, sum, flattening::scaled(terms[i].atom, -k));
   }
   if (constant > 0 || constant == Bounds::unbounded_below) return index_node(BinaryOp::add, sum, index_constant(constant));
   return constant < 0 ? index_node(BinaryOp::sub, sum, index_constant(-constant)) : sum;

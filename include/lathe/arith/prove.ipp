@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// Proofs of form ≥ 0. A goal whose constant bounds do not show it is searched for: one term after the other is eliminated by a fact
-/// (a domain's symbolic end, an assumed condition, what a division, remainder or extremum says of itself) that bounds it on the
-/// side that matters, or left to its constant bounds. Facts are forms F ≥ 0; the goal L follows from |f| L - |k| F ≥ 0, where k and f
-/// are the coefficients, of one sign, of the eliminated atom (≥ 1 - |f| is enough, for L is an integer). The search is bounded in depth and in steps: what it does not find
-/// counts as not proven.
+/// Proofs of form ≥ 0. A goal whose constant bounds do not show it is searched for: one term after the other is eliminated by a
+/// fact (a domain's symbolic end, an assumed condition, what a division, remainder or extremum says of itself) that bounds it on
+/// the side that matters, or left to its constant bounds. Facts are forms F ≥ 0; the goal L follows from |f| L - |k| F ≥ 0, where
+/// k and f are the coefficients, of one sign, of the eliminated atom (≥ 1 - |f| is enough, for L is an integer). The search is
+/// bounded in depth and in steps: what it does not find counts as not proven.
 
 #include <algorithm>
 
@@ -71,8 +71,7 @@ LATHE_INLINE bool Reasoner::search(const Linear &goal, int depth, int &budget) {
   if (range.max < 0 || depth == 0 || budget-- <= 0) return false;
   std::vector<std::size_t> order(goal.terms.size());  // innermost atoms first: their bounds name outer ones
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return rank(goal.terms[a].atom) > rank(goal.terms[b].atom); });
+  sort_in_order(order, [&](std::size_t a, std::size_t b) { return rank(goal.terms[a].atom) > rank(goal.terms[b].atom); });
   std::vector<Linear> facts;
   for (const std::size_t i : order) {
     const Linear::Term &term = goal.terms[i];
@@ -164,7 +163,9 @@ LATHE_INLINE void Reasoner::intrinsic_facts(const Expr &atom, bool positive, std
     case BinaryOp::div: {  // x/c·c ≤ x ≤ x/c·c + c - 1
       const auto by = by_constant(atom, BinaryOp::div);
       const Linear x = linear_form(node->a);
-      if (by) return learn(positive ? proving::difference({{{atom, by.c}}, 0}, x, by.c - 1, fits) : proving::difference(x, {{{atom, by.c}}, 0}, 0, fits));
+      if (by)
+        return learn(positive ? proving::difference({{{atom, by.c}}, 0}, x, by.c - 1, fits)
+                              : proving::difference(x, {{{atom, by.c}}, 0}, 0, fits));
       if (!positive && bounds(node->a).min >= 0 && bounds(node->b).min >= 0) at_most(node->a, 0);
       return;
     }
@@ -211,7 +212,8 @@ LATHE_INLINE void Reasoner::product_facts(const Expr &atom, bool positive, std::
     std::vector<Linear> of_factor;
     facts_about(factors[i], positive, of_factor);
     const Bounds range = bounds(factors[i]);
-    if (positive && bounded_below(range) && range.min != 0) of_factor.push_back({{{factors[i], 1}}, 0}), of_factor.back().constant = -range.min;
+    if (positive && bounded_below(range) && range.min != 0)
+      of_factor.push_back({{{factors[i], 1}}, 0}), of_factor.back().constant = -range.min;
     if (!positive && bounded_above(range)) of_factor.push_back({{{factors[i], -1}}, range.max});
     const Expr cofactor = product_of(others);
     for (const Linear &fact : of_factor) {

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// The working side of `Facts`: what it stores, and the reasoner that one question is asked of. A reasoner remembers what it found
-/// out about each node, so its work is linear in the nodes of a DAG; its walks keep their own stacks.
+/// The working side of `Facts`: what it stores, and the reasoner that one question is asked of. A reasoner remembers what it
+/// found out about each node, so its work is linear in the nodes of a DAG; its walks keep their own stacks.
 ///
-/// Canonical expressions: every index sum is Σ coefficient · atom + constant with distinct atoms in the order of `before` (variables
-/// that are bound outside come first, so that what a loop does not change stands together); atoms are variables, products of
-/// variables, divisions, remainders, extrema and opaque values. Vector expressions of indices and conditions are simplified as
-/// scalar ones of a lane variable.
+/// Canonical expressions: every index sum is Σ coefficient · atom + constant with distinct atoms in the order of `before`
+/// (variables that are bound outside come first, so that what a loop does not change stands together); atoms are variables,
+/// products of variables, divisions, remainders, extrema and opaque values. Vector expressions of indices and conditions are
+/// simplified as scalar ones of a lane variable.
 
+#include <algorithm>
+#include <initializer_list>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "lathe/arith/checked.hpp"
@@ -27,8 +31,8 @@ using ir::Var;
 /// The domain of a variable, ready for use.
 struct VarFact {
   Var var;
-  Linear first, last;  ///< canonical ends, both included
-  Bounds constant;     ///< of the ends as far as they are constants
+  Linear first, last;     ///< canonical ends, both included
+  Bounds constant;        ///< of the ends as far as they are constants
   bool symbolic = false;  ///< an end is no constant
 };
 
@@ -44,12 +48,12 @@ struct Known {
   };
   std::vector<Facts::Domain> domains;
   std::vector<Expr> conditions;
-  std::vector<std::shared_ptr<const VarFact>> variables;     ///< in the order of `domains`
-  std::vector<std::shared_ptr<const Linear>> nonnegatives;   ///< forms of two or more atoms that are ≥ 0
-  std::vector<AtomBounds> atoms;                             ///< from conditions on one atom
-  std::vector<std::shared_ptr<const Residue>> residues;      ///< from e % c == r
-  std::vector<Expr> opaque;                                  ///< other conditions that hold, simplified
-  bool symbolic = false;                                     ///< some domain has an end that is no constant
+  std::vector<std::shared_ptr<const VarFact>> variables;    ///< in the order of `domains`
+  std::vector<std::shared_ptr<const Linear>> nonnegatives;  ///< forms of two or more atoms that are ≥ 0
+  std::vector<AtomBounds> atoms;                            ///< from conditions on one atom
+  std::vector<std::shared_ptr<const Residue>> residues;     ///< from e % c == r
+  std::vector<Expr> opaque;                                 ///< other conditions that hold, simplified
+  bool symbolic = false;                                    ///< some domain has an end that is no constant
 };
 
 /// Sums terms up. `overflow` is set when something left int64.
@@ -60,8 +64,10 @@ class LinearSum {
   void add(const Linear &form, Int factor);
   void add_constant(Int value) { overflow_ |= !add_to(form_.constant, value); }
   void add_constant(Int value, Int factor) {
-    if (multiply_by(value, factor)) add_constant(value);
-    else overflow_ = true;
+    if (multiply_by(value, factor))
+      add_constant(value);
+    else
+      overflow_ = true;
   }
   /// Adds factor · e, taking sums apart.
   void add_flattened(const Expr &e, Int factor);
@@ -84,8 +90,8 @@ inline Int value_of(const ir::Const &c) { return static_cast<Int>(c.bits); }
 /// Structurally equal; quick for the small trees that atoms are.
 bool same(const Expr &a, const Expr &b, int depth = 6);
 bool same(const Linear &a, const Linear &b);
-/// Whether the terms agree, whatever the constants.
-bool same_terms(const Linear &a, const Linear &b);
+/// Whether b has the terms of a, for sign -1 with opposite coefficients, whatever the constants.
+bool same_terms(const Linear &a, const Linear &b, Int sign = 1);
 
 /// Whether from_linear(linear) would be equal to `e`; false negatives are possible.
 bool is_written_as(const Expr &e, const Linear &linear);
@@ -106,9 +112,7 @@ ByConstant by_constant(const Expr &e, BinaryOp op);
 void collect_factors(const Expr &atom, std::vector<Expr> &factors);
 /// Interior node of a linear form: sum, difference, negation, product with a constant.
 bool is_linear_node(const Expr &e);
-inline bool is_leaf(const Expr &e) {
-  return e.node()->kind() == ir::ExprKind::constant || e.node()->kind() == ir::ExprKind::var;
-}
+inline bool is_leaf(const Expr &e) { return e.node()->kind() == ir::ExprKind::constant || e.node()->kind() == ir::ExprKind::var; }
 
 namespace lanes {
 bool is_region(const Expr &e);
@@ -120,25 +124,26 @@ class Reasoner {
   explicit Reasoner(const Known &known) : known_(known) {}
 
   Expr simplify(const Expr &e);
-  Bounds bounds(const Expr &e);            ///< of a canonical expression
+  Bounds bounds(const Expr &e);  ///< of a canonical expression
   Bounds bounds(const Linear &form);
-  Congruence congruence(const Expr &e);    ///< of a canonical expression
+  Congruence congruence(const Expr &e);  ///< of a canonical expression
   Congruence congruence(const Linear &form);
-  bool nonnegative(const Linear &form);    ///< proves form ≥ 0; of canonical atoms
+  bool nonnegative(const Linear &form);                          ///< proves form ≥ 0; of canonical atoms
   bool nonnegative(const Linear &form, Int factor, Int addend);  ///< factor · form + addend ≥ 0
 
-  // ---- rules: operands are canonical, so are results ---------------------------------------------------------------------------
+  // ---- rules: operands are canonical, so are results
+  // ---------------------------------------------------------------------------
   Expr sum(Linear form);
-  Linear divided(Linear form, Int c);     ///< floor(form / c), c > 0
-  Linear remainder(Linear form, Int c);   ///< form mod c, c > 0
+  Linear divided(Linear form, Int c);    ///< floor(form / c), c > 0
+  Linear remainder(Linear form, Int c);  ///< form mod c, c > 0
   Expr quotient(const Expr &a, const Expr &b);
   Expr modulo(const Expr &a, const Expr &b);
   Expr product(const Expr &a, const Expr &b);
   Expr extremum(BinaryOp op, const Expr &a, const Expr &b);
   Expr compare(BinaryOp op, const Expr &a, const Expr &b);
   void normalise_inequality(Linear &form);
-  Expr at_least_zero(Linear form);         ///< the condition form ≥ 0
-  Expr equality(BinaryOp op, Linear form);  ///< form == 0 or form != 0
+  Expr at_least_zero(Linear form, int depth = 0);  ///< the condition form ≥ 0
+  Expr equality(BinaryOp op, Linear form);         ///< form == 0 or form != 0
   Expr junction(BinaryOp op, const Expr &a, const Expr &b);
   Expr negation(const Expr &a);
   Expr choice(const Expr &condition, const Expr &a, const Expr &b, bool guards);
@@ -187,6 +192,7 @@ class Reasoner {
   Expr product_of(std::vector<Expr> &factors);
   /// Whether some facts are more than constant bounds.
   bool symbolic() const { return !known_.nonnegatives.empty() || known_.symbolic; }
+  Expr split_extremum(const Linear &form, int depth);
   bool settle_sides(BinaryOp op, Linear &form);
   std::optional<Linear> without_quotient(const Linear &form);
 
@@ -230,6 +236,22 @@ class Reasoner {
   std::vector<LaneVar> lanes_;
   std::vector<StandIn> stand_ins_;
 };
+
+/// Sorts; equal elements stay in order. Quick for the few and mostly sorted terms of a sum.
+template <class Value, class Before>
+void sort_in_order(std::vector<Value> &values, Before before) {
+  if (values.size() > 48) {
+    std::vector<std::pair<Value, std::size_t>> numbered;
+    for (std::size_t i = 0; i < values.size(); ++i) numbered.emplace_back(std::move(values[i]), i);
+    std::sort(numbered.begin(), numbered.end(), [&](const auto &a, const auto &b) {
+      return before(a.first, b.first) || (!before(b.first, a.first) && a.second < b.second);
+    });
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::move(numbered[i].first);
+    return;
+  }
+  for (std::size_t i = 1; i < values.size(); ++i)
+    for (std::size_t j = i; j > 0 && before(values[j], values[j - 1]); --j) std::swap(values[j], values[j - 1]);
+}
 
 /// Calls `finish` on `root` and all that it needs, children first; `needs` lists the children of a node that are not settled yet.
 void settle(const Expr &root, FunctionRef<void(const Expr &, std::vector<Expr> &)> needs, FunctionRef<bool(const Expr &)> settled,

@@ -81,8 +81,8 @@ struct Linear {
   std::vector<Term> terms;
   std::int64_t constant = 0;
 };
-/// The form of a scalar index expression, its atoms as they stand and in order of first appearance. Where a coefficient would leave
-/// int64, the whole of `e` is the only atom.
+/// The form of a scalar index expression, its atoms as they stand and in order of first appearance. Where a coefficient would
+/// leave int64, the whole of `e` is the only atom.
 Linear linear_form(const ir::Expr &e);
 /// The expression, terms in order but for the first that is added (so that it does not start by a negation).
 ir::Expr from_linear(const Linear &linear);

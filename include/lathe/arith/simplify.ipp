@@ -14,7 +14,8 @@ LATHE_INLINE Expr Reasoner::leaf(const Expr &e) {
   if (!v || e.type() != DType(scalar_types::index)) return e;
   const Bounds range = bounds(e);
   if (range.is_point()) return index_constant(range.min);
-  if (const VarFact *fact = fact_of(v->var); fact && fact->symbolic && same(fact->first, fact->last)) return from_linear(fact->first);
+  if (const VarFact *fact = fact_of(v->var); fact && fact->symbolic && same(fact->first, fact->last))
+    return from_linear(fact->first);
   return e;
 }
 
@@ -183,8 +184,10 @@ LATHE_INLINE Expr Reasoner::finish_bool(const Expr &e) {
   Expr result;
   if (const auto *b = e.as<Binary>()) {
     const Expr x = done(b->a), y = done(b->b);
-    if (is_logical(b->op)) result = junction(b->op, x, y);
-    else if (is_comparison(b->op) && x.type() == DType(scalar_types::index)) result = compare(b->op, x, y);
+    if (is_logical(b->op))
+      result = junction(b->op, x, y);
+    else if (is_comparison(b->op) && x.type() == DType(scalar_types::index))
+      result = compare(b->op, x, y);
   } else if (const auto *u = e.as<ir::Unary>(); u && u->op == ir::UnaryOp::logical_not) {
     result = negation(done(u->a));
   } else if (const auto *s = e.as<ir::Select>()) {

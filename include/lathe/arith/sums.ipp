@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// Rules of sums: quotients and remainders that belong together are merged, terms move into an extremum that they simplify; and rules
-/// of minimum and maximum.
+/// Rules of sums: quotients and remainders that belong together are merged, terms move into an extremum that they simplify; and
+/// rules of minimum and maximum.
 
 #include <algorithm>
 
@@ -147,13 +147,7 @@ LATHE_INLINE void Reasoner::settle_terms(Linear &form) {
   if (form.terms.size() <= many && std::any_of(form.terms.begin(), form.terms.end(), compound))
     for (int round = 0; round < 8; ++round)
       if (!merge_quotients(form) && !merge_remainders(form) && !push_into_extremum(form)) break;
-  const auto earlier = [&](const Linear::Term &a, const Linear::Term &b) { return before(a.atom, b.atom); };
-  if (form.terms.size() > many) {
-    std::stable_sort(form.terms.begin(), form.terms.end(), earlier);
-    return;
-  }
-  for (std::size_t i = 1; i < form.terms.size(); ++i)  // by insertion: most sums are short and sorted
-    for (std::size_t j = i; j > 0 && earlier(form.terms[j], form.terms[j - 1]); --j) std::swap(form.terms[j], form.terms[j - 1]);
+  sort_in_order(form.terms, [&](const Linear::Term &a, const Linear::Term &b) { return before(a.atom, b.atom); });
 }
 
 LATHE_INLINE Expr Reasoner::sum(Linear form) {
@@ -207,7 +201,7 @@ LATHE_INLINE Expr Reasoner::extremum(BinaryOp op, const Expr &a, const Expr &b) 
     std::erase_if(kept, [&](const Expr &y) { return decides(x, y); });
     kept.push_back(x);
   }
-  std::stable_sort(kept.begin(), kept.end(), [&](const Expr &x, const Expr &y) {
+  sort_in_order(kept, [&](const Expr &x, const Expr &y) {
     const bool constant_x = scalar_constant(x) != nullptr, constant_y = scalar_constant(y) != nullptr;
     return constant_x != constant_y ? constant_y : before(x, y);
   });

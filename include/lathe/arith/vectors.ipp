@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// Vectors of indices and of conditions. A region of such nodes is simplified as its scalar twin: a ramp is base + stride · lane for a
-/// variable `lane` in [0, lanes), opaque vectors (loads, casts, shuffles) are represented by variables. What comes back is a ramp where
-/// it is affine in the lane and a broadcast where it does not depend on it.
+/// Vectors of indices and of conditions. A region of such nodes is simplified as its scalar twin: a ramp is base + stride · lane
+/// for a variable `lane` in [0, lanes), opaque vectors (loads, casts, shuffles) are represented by variables. What comes back is
+/// a ramp where it is affine in the lane and a broadcast where it does not depend on it.
 
 #include "lathe/arith/reason.hpp"
 
@@ -19,8 +19,7 @@ LATHE_INLINE bool is_region(const Expr &e) {
     case ir::ExprKind::ramp:
     case ir::ExprKind::broadcast:
     case ir::ExprKind::select: return true;
-    case ir::ExprKind::unary:
-      return type.is_index() || e.as<ir::Unary>()->op == ir::UnaryOp::logical_not;
+    case ir::ExprKind::unary: return type.is_index() || e.as<ir::Unary>()->op == ir::UnaryOp::logical_not;
     case ir::ExprKind::binary: {
       const auto &b = *e.as<Binary>();
       return type.is_index() || is_logical(b.op) || (is_comparison(b.op) && b.a.type().is_index());
@@ -38,8 +37,10 @@ LATHE_INLINE void leaves_of(const Expr &root, std::vector<Expr> &leaves) {
     stack.pop_back();
     if (seen.find(e)) continue;
     seen.note(e, true);
-    if (is_region(e)) ir::for_each_child(e, [&](const Expr &child) { stack.push_back(child); });
-    else leaves.push_back(e);
+    if (is_region(e))
+      ir::for_each_child(e, [&](const Expr &child) { stack.push_back(child); });
+    else
+      leaves.push_back(e);
   }
 }
 
@@ -89,7 +90,8 @@ LATHE_INLINE Expr Reasoner::scalar_twin(const Expr &root) {
                           index_node(BinaryOp::mul, twin(e.as<ir::Ramp>()->stride), lane_variable(count)));
       case ir::ExprKind::broadcast: return twin(e.as<ir::Broadcast>()->a);
       case ir::ExprKind::unary: return ir::make(type, ir::Unary{e.as<ir::Unary>()->op, twin(e.as<ir::Unary>()->a)});
-      case ir::ExprKind::binary: return ir::make(type, Binary{e.as<Binary>()->op, twin(e.as<Binary>()->a), twin(e.as<Binary>()->b)});
+      case ir::ExprKind::binary:
+        return ir::make(type, Binary{e.as<Binary>()->op, twin(e.as<Binary>()->a), twin(e.as<Binary>()->b)});
       default: {
         const auto &s = *e.as<ir::Select>();
         return ir::make(type, ir::Select{twin(s.condition), twin(s.a), twin(s.b), s.guards});
@@ -109,7 +111,8 @@ LATHE_INLINE Expr Reasoner::scalar_twin(const Expr &root) {
 LATHE_INLINE Expr Reasoner::combine_ramps(BinaryOp op, const Expr &a, const Expr &b) {
   const auto *x = a.as<ir::Ramp>(), *y = b.as<ir::Ramp>();
   const bool adds = op == BinaryOp::add || op == BinaryOp::sub;
-  if ((!x && !y) || (!adds && op != BinaryOp::mul) || (!x && a.lanes() > 1) || (!y && b.lanes() > 1) || (!adds && x && y)) return {};
+  if ((!x && !y) || (!adds && op != BinaryOp::mul) || (!x && a.lanes() > 1) || (!y && b.lanes() > 1) || (!adds && x && y))
+    return {};
   const auto apply = [&](const Expr &p, const Expr &q) { return sum(linear_form(ir::binary(op, p, q))); };
   const Expr zero = index_constant(0);
   const int count = std::max(a.lanes(), b.lanes());
@@ -121,7 +124,7 @@ LATHE_INLINE Expr Reasoner::combine_ramps(BinaryOp op, const Expr &a, const Expr
 /// The vector form of a node on the way back; those that do not depend on the lane stay scalar.
 LATHE_INLINE Expr Reasoner::vector_node(const Expr &e, const Memo<Expr> &twins, int count) {
   const auto twin = [&](const Expr &child) { return *twins.find(child); };
-  if (rank(e) < static_cast<int>(known_.variables.size())) return e;
+  if (rank(e) < static_cast<int>(known_.variables.size())) return is_linear_node(e) ? sum(linear_form(e)) : e;
   switch (e.node()->kind()) {
     case ir::ExprKind::var: {
       for (const StandIn &s : stand_ins_)
@@ -155,7 +158,8 @@ LATHE_INLINE Expr Reasoner::vector_twin(const Expr &scalar, int count) {
         if (rank(e) >= static_cast<int>(known_.variables.size()))
           ir::for_each_child(e, [&](const Expr &child) { needs.push_back(child); });
       },
-      [&](const Expr &e) { return twins.find(e) != nullptr; }, [&](const Expr &e) { twins.note(e, vector_node(e, twins, count)); });
+      [&](const Expr &e) { return twins.find(e) != nullptr; },
+      [&](const Expr &e) { twins.note(e, vector_node(e, twins, count)); });
   return ir::broadcast(*twins.find(scalar), count);
 }
 
