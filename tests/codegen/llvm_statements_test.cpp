@@ -383,6 +383,20 @@ TEST(LlvmStatements, ScratchMemoryIsGivenBackOnEveryWayOut) {
   EXPECT_EQ(overflow.last_bytes, UINT64_MAX);
 }
 
+TEST(LlvmStatements, FailuresInParallelLoopsGiveScratchBack) {
+  Var n("n", index_type, true), i("i", index_type);
+  Buffer out("out", i32, {Expr(n)}), temporary("temporary", i32, {Expr(n)});
+  const Stmt inner =
+      loop(i, 0, n, block({check(Expr(i) < Expr(3), "small"), store(out, {Expr(i)}, cast(i32, i))}), LoopKind::parallel);
+  const Program p = program({scalar(n), output(out)}, allocate(temporary, inner));
+  std::vector<std::int32_t> o(4);
+  CountingRuntime fine, failing;
+  EXPECT_EQ(run_with(fine, p, {slot(std::int64_t{3}), slot(o.data())}), 0);
+  EXPECT_EQ(run_with(failing, p, {slot(std::int64_t{4}), slot(o.data())}), 1);
+  EXPECT_EQ(fine.taken + failing.taken, 2);
+  EXPECT_EQ(fine.alive + failing.alive, 0);
+}
+
 TEST(LlvmStatements, FailuresInParallelLoopsComeBack) {
   Var n("n", index_type, true), i("i", index_type);
   Buffer out("out", i32, {Expr(n)});

@@ -86,7 +86,7 @@ class LlvmFunction {
   void check(const ir::Check &c);
   void with_var(const ir::Var &var, LlvmValue value, const ir::Stmt &body);
   /// Returns `status` (text) unless `ok`, after giving back all scratch memory.
-  void leave_unless(LlvmValue ok, std::string_view status);
+  void leave_unless(LlvmValue ok, const std::string &status);
   void release(LlvmValue pointer);
   LlvmValue runtime_function(int offset);
   /// The conditional text of `region` between a branch and a join, with phis for cells that it changed.

@@ -422,14 +422,14 @@ LATHE_INLINE void LlvmFunction::check(const ir::Check &c) {
   w_.top().loads_stay = true;
 }
 
-LATHE_INLINE void LlvmFunction::leave_unless(LlvmValue ok, std::string_view status) {
+LATHE_INLINE void LlvmFunction::leave_unless(LlvmValue ok, const std::string &status) {
   // Known before the branch: a value first computed on the way out would be remembered for the code that goes on.
   if (!scratch_.empty()) runtime_function(offsetof(Runtime, scratch_release));
   const std::string proceed = w_.label(), leave = w_.label();
   w_.branch(ok, proceed, leave);
   w_.start_block(leave);
   for (std::size_t i = scratch_.size(); i-- > 0;) release(scratch_[i]);
-  w_.line("ret i32 " + std::string(status));
+  w_.line("ret i32 " + status);
   w_.start_block(proceed);
 }
 

@@ -106,7 +106,7 @@ class LlvmWriter {
   void branch(std::string_view label);
 
   // ---- values -------------------------------------------------------------------------------------------------------------
-  const std::string &text(LlvmValue v) const { return values_[v.id].text; }
+  std::string text(LlvmValue v) const { return values_[v.id].text; }  // a copy: the next value may move all
   DType type(LlvmValue v) const { return values_[v.id].type; }
   int level(LlvmValue v) const { return static_cast<int>(values_[v.id].level); }
   bool reads_memory(LlvmValue v) const { return values_[v.id].reads; }
