@@ -9,8 +9,8 @@ namespace lathe::inline LATHE_ABI {
 
 LATHE_INLINE const ScalarType *find_scalar_type(std::string_view name) {
   using namespace scalar_types;
-  for (const ScalarType *type : {&boolean, &int8, &int16, &int32, &int64, &uint8, &uint16, &uint32, &uint64, &scalar_types::float16,
-                                 &scalar_types::bfloat16, &float32, &float64, &index})
+  for (const ScalarType *type : {&boolean, &int8, &int16, &int32, &int64, &uint8, &uint16, &uint32, &uint64,
+                                 &scalar_types::float16, &scalar_types::bfloat16, &float32, &float64, &index})
     if (type->name == name) return type;
   return nullptr;
 }

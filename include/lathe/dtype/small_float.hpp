@@ -11,7 +11,8 @@
 namespace lathe::inline LATHE_ABI {
 
 /// Rounds a double to the small floating format with `exponent_bits` and `mantissa_bits` (at most 16 bits in all): nearest, ties
-/// to even; overflow gives infinity, NaN stays NaN (quiet), subnormals are kept. Works from double so that no value is rounded twice.
+/// to even; overflow gives infinity, NaN stays NaN (quiet), subnormals are kept. Works from double so that no value is rounded
+/// twice.
 constexpr std::uint16_t round_to_small_float(double value, int exponent_bits, int mantissa_bits) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const auto sign = static_cast<std::uint16_t>((bits >> 63) << (exponent_bits + mantissa_bits));
@@ -49,7 +50,8 @@ constexpr float widen_small_float(std::uint16_t bits, int exponent_bits, int man
     int shift = 0;
     while (!(mantissa >> mantissa_bits)) mantissa <<= 1, ++shift;
     mantissa &= (1u << mantissa_bits) - 1;
-    return std::bit_cast<float>(sign | (static_cast<std::uint32_t>(127 - bias + 1 - shift) << 23) | (mantissa << (23 - mantissa_bits)));
+    return std::bit_cast<float>(sign | (static_cast<std::uint32_t>(127 - bias + 1 - shift) << 23) |
+                                (mantissa << (23 - mantissa_bits)));
   }
   return std::bit_cast<float>(sign | ((exponent + 127 - bias) << 23) | (mantissa << (23 - mantissa_bits)));
 }

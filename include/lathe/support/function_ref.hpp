@@ -20,8 +20,7 @@ template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
   template <class Callable>
-    requires(!std::same_as<std::remove_cvref_t<Callable>, FunctionRef> &&
-             std::is_invocable_r_v<Result, Callable &, Arguments...>)
+    requires(!std::same_as<std::remove_cvref_t<Callable>, FunctionRef> && std::is_invocable_r_v<Result, Callable &, Arguments...>)
   FunctionRef(Callable &&callable)  // NOLINT: implicit by design
       : callable_(const_cast<void *>(static_cast<const void *>(std::addressof(callable)))),
         call_([](void *c, Arguments... arguments) -> Result {
