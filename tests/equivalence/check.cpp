@@ -32,7 +32,8 @@ class Subject {
     lathe::codegen::ReferenceInputs inputs;
     for (std::size_t s = 0; s < program.sizes.size(); ++s)
       if (built_.sizes[s].defined()) inputs.scalars.push_back({built_.sizes[s], static_cast<ir::Bits>(program.sizes[s].value)});
-    for (std::size_t s = 0; s < program.scalars.size(); ++s) inputs.scalars.push_back({built_.scalars[s], program.scalars[s].bits});
+    for (std::size_t s = 0; s < program.scalars.size(); ++s)
+      inputs.scalars.push_back({built_.scalars[s], program.scalars[s].bits});
     arrays_.resize(program.tensors.size());
     for (const int t : built_.inputs) {
       const TensorNode &tensor = program.tensors[static_cast<std::size_t>(t)];
@@ -127,7 +128,8 @@ bool same_element(const TensorNode &tensor, std::uint64_t expected, std::uint64_
 }
 
 /// The first difference in words; empty if there is none.
-std::string difference(const Program &program, const Built &built, const std::function<const ReferenceArray &(std::size_t)> &expected,
+std::string difference(const Program &program, const Built &built,
+                       const std::function<const ReferenceArray &(std::size_t)> &expected,
                        const std::vector<ReferenceArray> &actual, std::string &output) {
   for (std::size_t o = 0; o < actual.size(); ++o) {
     const TensorNode &tensor = program.tensors[static_cast<std::size_t>(built.outputs[o])];
@@ -147,7 +149,8 @@ std::string difference(const Program &program, const Built &built, const std::fu
       rest /= want.shape[d];
     }
     return tensor.name + "(" + index + ") is " + ir::literal_text(tensor.type, actual[o].at(first)) + " instead of " +
-           ir::literal_text(tensor.type, want.at(first)) + "; " + std::to_string(wrong) + " of " + std::to_string(want.size()) + " elements differ";
+           ir::literal_text(tensor.type, want.at(first)) + "; " + std::to_string(wrong) + " of " + std::to_string(want.size()) +
+           " elements differ";
   }
   return {};
 }
@@ -166,7 +169,8 @@ std::string kind_of(const lathe::Diagnostic &error) {
 }
 
 /// Runs and compares. With `baseline`, that is what results are compared with, and it is filled if it is empty.
-Outcome run_and_compare(const Subject &subject, const lathe::KernelCode &code, const char *who, bool at_end, std::vector<ReferenceArray> *baseline) {
+Outcome run_and_compare(const Subject &subject, const lathe::KernelCode &code, const char *who, bool at_end,
+                        std::vector<ReferenceArray> *baseline) {
   std::string fault, output;
   std::vector<ReferenceArray> results;
   try {
@@ -181,12 +185,16 @@ Outcome run_and_compare(const Subject &subject, const lathe::KernelCode &code, c
   }
   const std::string text = difference(
       subject.program(), subject.built(),
-      [&](std::size_t o) -> const ReferenceArray & { return baseline ? (*baseline)[o] : subject.array(subject.built().outputs[o]); }, results, output);
+      [&](std::size_t o) -> const ReferenceArray & {
+        return baseline ? (*baseline)[o] : subject.array(subject.built().outputs[o]);
+      },
+      results, output);
   return text.empty() ? Outcome{} : wrong(who, "values differ", text, output);
 }
 
 lathe::Target target_of(const Case &tested) {
-  static const lathe::Target targets[] = {lathe::Target::host(), lathe::Target::host(target_names[1]), lathe::Target::host(target_names[2])};
+  static const lathe::Target targets[] = {lathe::Target::host(), lathe::Target::host(target_names[1]),
+                                          lathe::Target::host(target_names[2])};
   return targets[tested.target];
 }
 
@@ -229,7 +237,8 @@ std::vector<std::pair<std::uint64_t, Outcome>> CQueue::run(const Hooks &hooks) {
     files += " " + file.string();
   }
   const std::string library = (folder / "all.so").string(), log = (folder / "log").string();
-  const std::string command = "cc -std=c11 -O1 -w -ffp-contract=off -fPIC -shared -o " + library + files + " -lm > " + log + " 2>&1";
+  const std::string command =
+      "cc -std=c11 -O1 -w -ffp-contract=off -fPIC -shared -o " + library + files + " -lm > " + log + " 2>&1";
   if (std::system(command.c_str()) != 0) {
     std::ifstream in(log);
     const std::string text((std::istreambuf_iterator<char>(in)), {});
@@ -277,7 +286,8 @@ Outcome run_backends(const Case &tested, const Subject &subject, const lathe::Sc
   ir::Program program = lathe::optimize_program(schedule, arguments, options);
   if (hooks.tamper) program = hooks.tamper(std::move(program));
   const lathe::KernelCode interpreted(std::move(program), nullptr, nullptr);
-  Outcome outcome = run_and_compare(subject, interpreted, "interpreter", tested.seed % 2 == 1, tested.contract ? &baseline : nullptr);
+  Outcome outcome =
+      run_and_compare(subject, interpreted, "interpreter", tested.seed % 2 == 1, tested.contract ? &baseline : nullptr);
   if (outcome.verdict != Verdict::right) return outcome;
   phase("making the kernel");
   const auto kernel = lathe::jit_code(schedule, arguments, options);
@@ -356,9 +366,9 @@ Case draw_case(std::uint64_t seed, Tally &tally, std::optional<Outcome> &failure
     const lathe::Options options = options_of(tested);
     const auto error = draw_schedule(
         schedule, tested.program, random, count,
-        [&](const lathe::Schedule &s) -> std::optional<lathe::Diagnostic> {
+        [&](const lathe::Schedule &s, bool whole) -> std::optional<lathe::Diagnostic> {
           try {
-            lathe::optimize_program(s, built.arguments, options);
+            whole ? lathe::optimize_program(s, built.arguments, options) : lathe::lower_program(s, built.arguments, options);
             return std::nullopt;
           } catch (const lathe::Error &refusal) {
             return refusal.diagnostic();

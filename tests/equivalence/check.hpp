@@ -17,11 +17,11 @@ struct Case {
   std::uint64_t seed = 0;
   Program program;
   Steps steps;
-  int target = 0;          ///< of `target_names`; 0: this machine
-  bool contract = false;   ///< products may fuse with sums; then back ends are compared with the interpreter
-  bool in_c = false;       ///< run as C too
-  bool lowered = false;    ///< interpret the loops before any pass too
-  bool verify = false;     ///< verify the loops after every pass
+  int target = 0;         ///< of `target_names`; 0: this machine
+  bool contract = false;  ///< products may fuse with sums; then back ends are compared with the interpreter
+  bool in_c = false;      ///< run as C too
+  bool lowered = false;   ///< interpret the loops before any pass too
+  bool verify = false;    ///< verify the loops after every pass
 };
 
 /// Processors to compile for beside the host.
@@ -42,8 +42,8 @@ struct Outcome {
 
 /// What a caller may look into or change on the way.
 struct Hooks {
-  std::function<void(const char *)> phase;               ///< called with what is run next
-  std::function<ir::Program(ir::Program)> tamper;        ///< changes what the interpreter runs: to plant a fault
+  std::function<void(const char *)> phase;         ///< called with what is run next
+  std::function<ir::Program(ir::Program)> tamper;  ///< changes what the interpreter runs: to plant a fault
 };
 
 /// Draws the case of a seed: program, schedule and how to run it. What goes wrong while steps are drawn is in `failure`.

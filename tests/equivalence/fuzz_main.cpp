@@ -32,12 +32,18 @@ Arguments read_arguments(int count, char **words) {
   for (int i = 1; i < count; ++i) {
     const std::string word = words[i];
     const char *next = i + 1 < count ? words[i + 1] : "";
-    if (word == "--seconds") arguments.seconds = std::stod(next), ++i, positional = 1;
-    else if (word == "--case") arguments.only = std::stoull(next), ++i;
-    else if (word == "--go-on") arguments.go_on = true;
-    else if (word == "--no-shrink") arguments.shrinks = false;
-    else if (positional++ == 0) arguments.cases = std::stoll(word);
-    else arguments.seed = std::stoull(word);
+    if (word == "--seconds")
+      arguments.seconds = std::stod(next), ++i, positional = 1;
+    else if (word == "--case")
+      arguments.only = std::stoull(next), ++i;
+    else if (word == "--go-on")
+      arguments.go_on = true;
+    else if (word == "--no-shrink")
+      arguments.shrinks = false;
+    else if (positional++ == 0)
+      arguments.cases = std::stoll(word);
+    else
+      arguments.seed = std::stoull(word);
   }
   return arguments;
 }
@@ -58,7 +64,8 @@ void show(std::uint64_t seed, const Outcome &seen, bool shrinks) {
     tested = shrink_isolated(tested, outcome.kind);
     outcome = run_isolated(tested);
   }
-  std::printf("\n---- smallest program found ----\n%s\n%s\n---- it says ----\n%s\n", outcome.kind.c_str(), to_cpp(tested, outcome).c_str(), outcome.message.c_str());
+  std::printf("\n---- smallest program found ----\n%s\n%s\n---- it says ----\n%s\n", outcome.kind.c_str(),
+              to_cpp(tested, outcome).c_str(), outcome.message.c_str());
   std::fflush(stdout);
 }
 
@@ -85,12 +92,14 @@ int fuzz(const Arguments &arguments) {
     const Report part = run_cases(arguments.seed, sum.cases, count, arguments.go_on);
     add(sum, part);
     for (const auto &[seed, outcome] : part.failures)
-      if (arguments.go_on) std::printf("case %llu: %s: %.300s\n", static_cast<unsigned long long>(seed), outcome.kind.c_str(), outcome.message.c_str());
+      if (arguments.go_on)
+        std::printf("case %llu: %s: %.300s\n", static_cast<unsigned long long>(seed), outcome.kind.c_str(),
+                    outcome.message.c_str());
     std::fflush(stdout);
     if (!part.failures.empty() && !arguments.go_on) break;
   }
-  std::printf("%lld cases in %.1f s (%.0f a second), %lld without a right result, %zu wrong\n", static_cast<long long>(sum.cases), elapsed(),
-              static_cast<double>(sum.cases) / elapsed(), static_cast<long long>(sum.unusable), sum.failures.size());
+  std::printf("%lld cases in %.1f s (%.0f a second), %lld without a right result, %zu wrong\n", static_cast<long long>(sum.cases),
+              elapsed(), static_cast<double>(sum.cases) / elapsed(), static_cast<long long>(sum.unusable), sum.failures.size());
   print_counts("steps made", sum.tally.made);
   print_counts("steps refused", sum.tally.refused);
   if (sum.failures.empty()) return 0;

@@ -54,7 +54,8 @@ TEST(Fuzzer, MakesEveryKindOfTerm) {
           if (term->kind == TermKind::unary) unary.insert(term->unary);
           if (term->kind == TermKind::binary) binary.insert(term->binary);
           if (term->kind == TermKind::read)
-            for (const TermRef &index : term->operands) for_each_term(index, [&](const TermRef &part) { gathers += part->kind == TermKind::read; });
+            for (const TermRef &index : term->operands)
+              for_each_term(index, [&](const TermRef &part) { gathers += part->kind == TermKind::read; });
         });
       });
       if (!tensor.reduction) continue;
@@ -63,7 +64,8 @@ TEST(Fuzzer, MakesEveryKindOfTerm) {
       init += tensor.reduction->init != nullptr;
       for (const ReductionAxis &axis : tensor.reduction->axes) {
         bool data = false, other = false;
-        for_each_term(axis.extent, [&](const TermRef &term) { data |= term->kind == TermKind::read, other |= term->kind == TermKind::axis; });
+        for_each_term(axis.extent,
+                      [&](const TermRef &term) { data |= term->kind == TermKind::read, other |= term->kind == TermKind::axis; });
         by_data += data;
         ragged += other && !data;
       }
@@ -85,8 +87,8 @@ TEST(Fuzzer, DrawsEveryPrimitive) {
     std::optional<Outcome> failure;
     draw_case(seed, tally, failure);
   }
-  for (const char *primitive : {"split", "fuse", "reorder", "vectorize", "unroll", "parallel", "compute_at", "compute_inline", "compute_root", "cache_read",
-                                "cache_write", "set_scope"})
+  for (const char *primitive : {"split", "fuse", "reorder", "vectorize", "unroll", "parallel", "compute_at", "compute_inline",
+                                "compute_root", "cache_read", "cache_write", "set_scope"})
     EXPECT_GT(tally.made[primitive], 3) << primitive;
   std::int64_t made = 0, refused_late = 0;
   for (const auto &[name, count] : tally.made) made += count;
@@ -110,7 +112,8 @@ TEST(Fuzzer, StepsReplay) {
   }
 }
 
-// ---- planted faults -------------------------------------------------------------------------------------------------------------
+// ---- planted faults
+// -------------------------------------------------------------------------------------------------------------
 
 /// Changes the first statement that `change` changes.
 ir::Program change_first(ir::Program program, bool &changed, const std::function<ir::Stmt(const ir::Stmt &)> &change) {
@@ -200,7 +203,8 @@ TEST(Fuzzer, ShrinksToWhatMatters) {
       if (need[t])
         for_each_root(tested.program.tensors[t], [&](const TermRef &root) {
           for_each_term(root, [&](const TermRef &term) {
-            found |= term->kind == TermKind::binary && term->binary == ir::BinaryOp::mul && term->type == DType(lathe::scalar_types::int32);
+            found |= term->kind == TermKind::binary && term->binary == ir::BinaryOp::mul &&
+                     term->type == DType(lathe::scalar_types::int32);
           });
         });
     return found;
@@ -216,7 +220,9 @@ TEST(Fuzzer, ShrinksToWhatMatters) {
     int terms = 0;
     const std::vector<bool> need = small.program.needed();
     for (std::size_t t = 0; t < need.size(); ++t)
-      if (need[t]) for_each_root(small.program.tensors[t], [&](const TermRef &root) { for_each_term(root, [&](const TermRef &) { ++terms; }); });
+      if (need[t])
+        for_each_root(small.program.tensors[t],
+                      [&](const TermRef &root) { for_each_term(root, [&](const TermRef &) { ++terms; }); });
     EXPECT_LE(terms, 8);
   }
 }

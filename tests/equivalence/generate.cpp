@@ -13,9 +13,9 @@ namespace equivalence {
 namespace {
 
 namespace types = lathe::scalar_types;
-using lathe::typing::Combine;
 using ir::BinaryOp;
 using ir::UnaryOp;
+using lathe::typing::Combine;
 
 /// The most elements of a tensor, and the most steps of a stage's loops.
 constexpr std::int64_t most_elements = 700, most_steps = 3000;
@@ -61,8 +61,9 @@ class Generator {
   }
 
   void choose_types() {
-    static const std::vector<DType> all{types::boolean, types::int8,  types::int16,  types::int32,  types::int64,   types::uint8,   types::uint16,
-                                        types::uint32,  types::uint64, types::float16, types::bfloat16, types::float32, types::float32, types::float64};
+    static const std::vector<DType> all{types::boolean,  types::int8,    types::int16,   types::int32,  types::int64,
+                                        types::uint8,    types::uint16,  types::uint32,  types::uint64, types::float16,
+                                        types::bfloat16, types::float32, types::float32, types::float64};
     const std::int64_t count = random_.between(1, 3);
     for (std::int64_t i = 0; i < count; ++i) palette_.push_back(random_.pick(all));
     if (random_.percent(40)) palette_.push_back(types::float32);
@@ -135,7 +136,8 @@ class Generator {
       if (tensor.kind == TensorKind::computed) computed.push_back(&tensor);
     if (computed.empty() || random_.percent(35)) return any_shape(limit);
     std::vector<Extent> shape = computed[random_.percent(60) ? computed.size() - 1 : random_.below(computed.size())]->shape;
-    if (!shape.empty() && random_.percent(25)) shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(random_.below(shape.size())));
+    if (!shape.empty() && random_.percent(25))
+      shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(random_.below(shape.size())));
     if (random_.percent(20)) random_.shuffle(shape);
     for (Extent &e : shape)
       if (random_.percent(15) && value(e) > 3) e.offset -= random_.between(1, 2);
@@ -146,8 +148,9 @@ class Generator {
 
   void make_reduction(TensorNode &node) {
     ReductionTerm reduction;
-    reduction.combine = node.type.is_bool() ? random_.pick({Combine::any, Combine::all})
-                                            : random_.pick({Combine::sum, Combine::sum, Combine::sum, Combine::min, Combine::max, Combine::prod});
+    reduction.combine = node.type.is_bool()
+                            ? random_.pick({Combine::any, Combine::all})
+                            : random_.pick({Combine::sum, Combine::sum, Combine::sum, Combine::min, Combine::max, Combine::prod});
     if (random_.percent(20)) reduction.init = data(node.type, 1);
     const std::int64_t count = random_.pick({1, 1, 1, 2, 2, 3});
     for (std::int64_t r = 0; r < count; ++r) add_reduction_axis(reduction, static_cast<int>(r));
@@ -168,7 +171,8 @@ class Generator {
     const std::int64_t kind = random_.between(0, 99);
     if (kind < 22 && !variables_.empty()) {  // as long as another axis says
       const Variable &by = random_.pick(variables_);
-      TermRef length = random_.percent(50) ? terms::add(by.term, terms::index(1)) : terms::sub(terms::extent(program_, by.extent.value_or(e)), by.term);
+      TermRef length = random_.percent(50) ? terms::add(by.term, terms::index(1))
+                                           : terms::sub(terms::extent(program_, by.extent.value_or(e)), by.term);
       if (random_.percent(20)) length = by.term;
       length = terms::max(terms::min(length, axis.extent), terms::index(0));
       if (random_.percent(60) && by.extent && value(*by.extent) * steps_ <= most_steps) length = length->operands[0]->operands[0];
@@ -189,10 +193,12 @@ class Generator {
   }
 
   TermRef mathematics(DType type) {
-    const TermRef x = terms::binary(BinaryOp::min, terms::binary(BinaryOp::max, data(type, 2), terms::number(type, -3)), terms::number(type, 3));
-    const UnaryOp op = random_.pick({UnaryOp::exp, UnaryOp::exp2, UnaryOp::expm1, UnaryOp::log, UnaryOp::log2, UnaryOp::log1p, UnaryOp::sin, UnaryOp::cos, UnaryOp::tan,
-                                     UnaryOp::sinh, UnaryOp::cosh, UnaryOp::tanh, UnaryOp::asin, UnaryOp::acos, UnaryOp::atan, UnaryOp::erf, UnaryOp::sigmoid,
-                                     UnaryOp::rsqrt});
+    const TermRef x = terms::binary(BinaryOp::min, terms::binary(BinaryOp::max, data(type, 2), terms::number(type, -3)),
+                                    terms::number(type, 3));
+    const UnaryOp op =
+        random_.pick({UnaryOp::exp, UnaryOp::exp2, UnaryOp::expm1, UnaryOp::log, UnaryOp::log2, UnaryOp::log1p, UnaryOp::sin,
+                      UnaryOp::cos, UnaryOp::tan, UnaryOp::sinh, UnaryOp::cosh, UnaryOp::tanh, UnaryOp::asin, UnaryOp::acos,
+                      UnaryOp::atan, UnaryOp::erf, UnaryOp::sigmoid, UnaryOp::rsqrt});
     if (random_.percent(20)) return terms::binary(random_.pick({BinaryOp::pow, BinaryOp::atan2}), x, data(type, 1));
     return terms::unary(op, x);
   }
@@ -235,7 +241,9 @@ class Generator {
     if (elements <= 0) return nullptr;
     const TermRef v = any_variable();
     if (kind < 55) return checked(v);
-    if (kind < 65) return v->high < elements ? checked(terms::add(v, terms::index(random_.between(-v->low, elements - 1 - v->high)))) : nullptr;
+    if (kind < 65)
+      return v->high < elements ? checked(terms::add(v, terms::index(random_.between(-v->low, elements - 1 - v->high))))
+                                : nullptr;
     if (kind < 71) return checked(terms::add(terms::mul(v, random_.between(1, 3)), any_variable()));
     if (kind < 75) return checked(terms::add(v, any_variable()));
     if (kind < 79) return checked(terms::sub(terms::sub(terms::extent(program_, size), terms::index(1)), v));
@@ -244,9 +252,12 @@ class Generator {
     if (kind < 89) return terms::index(random_.between(0, elements - 1));
     const TermRef last = terms::sub(terms::extent(program_, size), terms::index(1));
     if (kind < 93) return terms::max(terms::min(terms::add(v, terms::index(random_.between(-2, 2))), last), terms::index(0));
-    if (kind < 95) return checked(terms::choose(random_.percent(50) ? TermKind::select : TermKind::if_then_else, condition(0), v, any_variable()));
+    if (kind < 95)
+      return checked(
+          terms::choose(random_.percent(50) ? TermKind::select : TermKind::if_then_else, condition(0), v, any_variable()));
     if (depth < 1) return checked(v);
-    const DType type = random_.pick({DType(types::int32), DType(types::int64), DType(types::uint8), DType(types::int16), DType(types::uint64)});
+    const DType type =
+        random_.pick({DType(types::int32), DType(types::int64), DType(types::uint8), DType(types::int16), DType(types::uint64)});
     const bool fresh = random_.percent(60);
     return terms::clamped(fresh ? read_from(input(type, Fill::ids)) : data(type, depth - 1), last);
   }
@@ -254,16 +265,21 @@ class Generator {
   TermRef index_into(const Extent &size, int depth, TermRef &guard) {
     for (int attempt = 0; attempt < 6; ++attempt)
       if (TermRef index = try_index(size, depth)) return index;
-    TermRef index = variables_.empty() ? terms::index(random_.between(-1, 1)) : terms::add(any_variable(), terms::index(random_.between(-2, 2)));
+    TermRef index = variables_.empty() ? terms::index(random_.between(-1, 1))
+                                       : terms::add(any_variable(), terms::index(random_.between(-2, 2)));
     if (random_.percent(20) && !variables_.empty()) index = terms::sub(index, any_variable());
     add_range(guard, index, terms::extent(program_, size));
     return index;
   }
 
   void add_range(TermRef &guard, const TermRef &index, const TermRef &size) {
-    const auto both = [&](TermRef more) { guard = guard ? terms::binary(BinaryOp::logical_and, guard, std::move(more)) : std::move(more); };
-    both(random_.percent(50) ? terms::binary(BinaryOp::ge, index, terms::index(0)) : terms::binary(BinaryOp::le, terms::index(0), index));
-    both(random_.percent(70) ? terms::binary(BinaryOp::lt, index, size) : terms::binary(BinaryOp::le, terms::add(index, terms::index(1)), size));
+    const auto both = [&](TermRef more) {
+      guard = guard ? terms::binary(BinaryOp::logical_and, guard, std::move(more)) : std::move(more);
+    };
+    both(random_.percent(50) ? terms::binary(BinaryOp::ge, index, terms::index(0))
+                             : terms::binary(BinaryOp::le, terms::index(0), index));
+    both(random_.percent(70) ? terms::binary(BinaryOp::lt, index, size)
+                             : terms::binary(BinaryOp::le, terms::add(index, terms::index(1)), size));
   }
 
   // ---- reads ------------------------------------------------------------------------------------------------------------------
@@ -341,7 +357,8 @@ class Generator {
       if (random_.percent(85)) return terms::number(type, static_cast<double>(random_.between(-8, 8)) * 0.5);
       return terms::number(type, random_.pick({-0.0, 1e-8, 12345.678, -1e30}));
     }
-    if (random_.percent(80)) return terms::constant(type, ir::from_integer(type, type.is_unsigned() ? random_.between(0, 9) : random_.between(-5, 7)));
+    if (random_.percent(80))
+      return terms::constant(type, ir::from_integer(type, type.is_unsigned() ? random_.between(0, 9) : random_.between(-5, 7)));
     return terms::constant(type, ir::from_integer(type, static_cast<std::int64_t>(random_.next())));
   }
 
@@ -381,12 +398,14 @@ class Generator {
     if (kind < 78) {
       TermRef where = condition(depth - 1);
       TermRef a = sub(), b = sub();
-      return terms::choose(random_.percent(50) ? TermKind::select : TermKind::if_then_else, std::move(where), std::move(a), std::move(b));
+      return terms::choose(random_.percent(50) ? TermKind::select : TermKind::if_then_else, std::move(where), std::move(a),
+                           std::move(b));
     }
     if (kind < 90) {
       DType from = random_.pick(palette_);
       TermRef inner = data(from, depth - 1);
-      const bool same_bits = !from.is_bool() && from.bits() == type.bits() && !(from == type) && (!from.is_float() || inner->magnitude >= 0);
+      const bool same_bits =
+          !from.is_bool() && from.bits() == type.bits() && !(from == type) && (!from.is_float() || inner->magnitude >= 0);
       if (same_bits && random_.percent(30)) return terms::cast(TermKind::reinterpret, type, inner);
       return convert(std::move(inner), type);
     }
@@ -395,26 +414,31 @@ class Generator {
   }
 
   TermRef integer_binary(TermRef a, TermRef b) {
-    const BinaryOp op = random_.pick({BinaryOp::add, BinaryOp::add, BinaryOp::sub, BinaryOp::mul, BinaryOp::mul, BinaryOp::div, BinaryOp::mod,
-                                      BinaryOp::trunc_div, BinaryOp::trunc_mod, BinaryOp::min, BinaryOp::max, BinaryOp::bit_and, BinaryOp::bit_or,
-                                      BinaryOp::bit_xor, BinaryOp::shl, BinaryOp::shr, BinaryOp::mul_high, BinaryOp::rounding_shift_right});
+    const BinaryOp op =
+        random_.pick({BinaryOp::add, BinaryOp::add, BinaryOp::sub, BinaryOp::mul, BinaryOp::mul, BinaryOp::div, BinaryOp::mod,
+                      BinaryOp::trunc_div, BinaryOp::trunc_mod, BinaryOp::min, BinaryOp::max, BinaryOp::bit_and, BinaryOp::bit_or,
+                      BinaryOp::bit_xor, BinaryOp::shl, BinaryOp::shr, BinaryOp::mul_high, BinaryOp::rounding_shift_right});
     const bool shifts = op == BinaryOp::shl || op == BinaryOp::shr || op == BinaryOp::rounding_shift_right;
     if (shifts && random_.percent(60)) b = terms::binary(BinaryOp::bit_and, std::move(b), terms::constant(b->type, 7));
     return terms::binary(op, std::move(a), std::move(b));
   }
 
   TermRef float_binary(TermRef a, TermRef b) {
-    return terms::binary(random_.pick({BinaryOp::add, BinaryOp::add, BinaryOp::add, BinaryOp::sub, BinaryOp::sub, BinaryOp::mul, BinaryOp::mul, BinaryOp::mul,
-                                       BinaryOp::min, BinaryOp::max, BinaryOp::min, BinaryOp::max, BinaryOp::div, BinaryOp::mod, BinaryOp::fmod}),
+    return terms::binary(random_.pick({BinaryOp::add, BinaryOp::add, BinaryOp::add, BinaryOp::sub, BinaryOp::sub, BinaryOp::mul,
+                                       BinaryOp::mul, BinaryOp::mul, BinaryOp::min, BinaryOp::max, BinaryOp::min, BinaryOp::max,
+                                       BinaryOp::div, BinaryOp::mod, BinaryOp::fmod}),
                          std::move(a), std::move(b));
   }
 
   TermRef integer_unary(TermRef a) {
-    return terms::unary(random_.pick({UnaryOp::neg, UnaryOp::bit_not, UnaryOp::abs, UnaryOp::sign, UnaryOp::popcount, UnaryOp::clz}), std::move(a));
+    return terms::unary(
+        random_.pick({UnaryOp::neg, UnaryOp::bit_not, UnaryOp::abs, UnaryOp::sign, UnaryOp::popcount, UnaryOp::clz}),
+        std::move(a));
   }
 
   TermRef float_unary(TermRef a) {
-    return terms::unary(random_.pick({UnaryOp::neg, UnaryOp::abs, UnaryOp::sign, UnaryOp::sqrt, UnaryOp::floor, UnaryOp::ceil, UnaryOp::round, UnaryOp::trunc}),
+    return terms::unary(random_.pick({UnaryOp::neg, UnaryOp::abs, UnaryOp::sign, UnaryOp::sqrt, UnaryOp::floor, UnaryOp::ceil,
+                                      UnaryOp::round, UnaryOp::trunc}),
                         std::move(a));
   }
 
@@ -428,18 +452,23 @@ class Generator {
     if (kind < 40 && depth > 0) return terms::unary(UnaryOp::logical_not, condition(depth - 1));
     if (kind < 60 && depth > 0) {
       TermRef a = condition(depth - 1), b = condition(depth - 1);
-      return terms::binary(random_.pick({BinaryOp::logical_and, BinaryOp::logical_or, BinaryOp::logical_and, BinaryOp::eq, BinaryOp::ne}), std::move(a), std::move(b));
+      return terms::binary(
+          random_.pick({BinaryOp::logical_and, BinaryOp::logical_or, BinaryOp::logical_and, BinaryOp::eq, BinaryOp::ne}),
+          std::move(a), std::move(b));
     }
     if (kind < 68) return leaf(types::boolean, depth > 0 ? 1 : 0);
     DType type = random_.pick(palette_);
     if (type.is_bool()) type = types::int32;
     TermRef a = data(type, depth - 1);
-    if (type.is_float() && random_.percent(10)) return terms::unary(random_.pick({UnaryOp::is_nan, UnaryOp::is_inf, UnaryOp::is_finite}), std::move(a));
+    if (type.is_float() && random_.percent(10))
+      return terms::unary(random_.pick({UnaryOp::is_nan, UnaryOp::is_inf, UnaryOp::is_finite}), std::move(a));
     TermRef b = random_.percent(50) ? literal(type) : data(type, depth - 1);
     return terms::binary(comparison(), std::move(a), std::move(b));
   }
 
-  BinaryOp comparison() { return random_.pick({BinaryOp::lt, BinaryOp::le, BinaryOp::gt, BinaryOp::ge, BinaryOp::eq, BinaryOp::ne}); }
+  BinaryOp comparison() {
+    return random_.pick({BinaryOp::lt, BinaryOp::le, BinaryOp::gt, BinaryOp::ge, BinaryOp::eq, BinaryOp::ne});
+  }
 
   Random random_;
   Program program_;

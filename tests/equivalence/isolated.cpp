@@ -26,9 +26,7 @@ struct Desk {
   std::int64_t number;
   char phase[200];
 
-  void set_phase(const char *what) {
-    std::strncpy(phase, what, sizeof phase - 1);
-  }
+  void set_phase(const char *what) { std::strncpy(phase, what, sizeof phase - 1); }
 };
 
 Desk *new_desk() {
@@ -37,7 +35,8 @@ Desk *new_desk() {
   return new (memory) Desk{};
 }
 
-// ---- text through a pipe: fields end with a zero byte ---------------------------------------------------------------------------
+// ---- text through a pipe: fields end with a zero byte
+// ---------------------------------------------------------------------------
 
 void put(std::string &out, const std::string &field) { out += field + '\0'; }
 void put(std::string &out, std::int64_t number) { put(out, std::to_string(number)); }
@@ -110,8 +109,11 @@ std::string in_child(const std::function<std::string()> &work, std::string &died
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  if (WIFSIGNALED(status)) died = WTERMSIG(status) == SIGALRM ? "takes longer than " + std::to_string(most_seconds) + " s" : std::string("crash: ") + strsignal(WTERMSIG(status));
-  else if (WEXITSTATUS(status) != 0) died = "exit with " + std::to_string(WEXITSTATUS(status));
+  if (WIFSIGNALED(status))
+    died = WTERMSIG(status) == SIGALRM ? "takes longer than " + std::to_string(most_seconds) + " s"
+                                       : std::string("crash: ") + strsignal(WTERMSIG(status));
+  else if (WEXITSTATUS(status) != 0)
+    died = "exit with " + std::to_string(WEXITSTATUS(status));
   return text;
 }
 
@@ -166,7 +168,9 @@ class Loop {
 
 }  // namespace
 
-std::uint64_t case_seed(std::uint64_t seed, std::int64_t number) { return mix(seed * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(number)) >> 16; }
+std::uint64_t case_seed(std::uint64_t seed, std::int64_t number) {
+  return mix(seed * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(number)) >> 16;
+}
 
 Report run_cases(std::uint64_t seed, std::int64_t first, std::int64_t count, bool go_on) {
   Desk *desk = new_desk();

@@ -24,7 +24,9 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
-std::uint64_t mask(DType type, std::uint64_t bits) { return type.bits() >= 64 ? bits : bits & ((std::uint64_t{1} << type.bits()) - 1); }
+std::uint64_t mask(DType type, std::uint64_t bits) {
+  return type.bits() >= 64 ? bits : bits & ((std::uint64_t{1} << type.bits()) - 1);
+}
 
 std::string literal(DType type, std::uint64_t bits) {
   const std::string name = cpp_type(type), open = "Expr<" + name + ">(";
@@ -50,7 +52,8 @@ class Printer {
     out_ += "#include <array>\n#include <cstdio>\n#include <cstring>\n\n#include \"lathe/jit.hpp\"\nusing namespace lathe;\n\n";
     out_ +=
         "template <class T, int Rank>\n"
-        "Array<T, Rank> from_bits(std::array<std::int64_t, static_cast<std::size_t>(Rank)> shape, std::initializer_list<std::uint64_t> bits) {\n"
+        "Array<T, Rank> from_bits(std::array<std::int64_t, static_cast<std::size_t>(Rank)> shape, "
+        "std::initializer_list<std::uint64_t> bits) {\n"
         "  Array<T, Rank> array(shape);\n"
         "  T *to = array.data();\n"
         "  for (std::uint64_t element : bits) std::memcpy(static_cast<void *>(to++), &element, sizeof(T));\n"
@@ -59,7 +62,8 @@ class Printer {
         "int main() {\n";
     for (const Size &size : program_.sizes)
       if (size.symbolic) line("SizeVar " + size.name + " = size_var(\"" + size.name + "\");  // " + std::to_string(size.value));
-    for (const ScalarNode &scalar : program_.scalars) line("auto " + scalar.name + " = scalar<" + cpp_type(scalar.type) + ">(\"" + scalar.name + "\");");
+    for (const ScalarNode &scalar : program_.scalars)
+      line("auto " + scalar.name + " = scalar<" + cpp_type(scalar.type) + ">(\"" + scalar.name + "\");");
     for (std::size_t t = 0; t < program_.tensors.size(); ++t)
       if (need_[t]) tensor(program_.tensors[t]);
     schedule();
@@ -87,13 +91,15 @@ class Printer {
   std::string bits(const TensorNode &node) const {
     std::string text, extents;
     for (const std::int64_t e : program_.shape(node)) extents += (extents.empty() ? "" : ", ") + std::to_string(e);
-    for (const std::uint64_t element : elements_of(program_, node)) text += (text.empty() ? "" : ", ") + hex(mask(node.type, element));
+    for (const std::uint64_t element : elements_of(program_, node))
+      text += (text.empty() ? "" : ", ") + hex(mask(node.type, element));
     return "from_bits<" + cpp_type(node.type) + ", " + std::to_string(node.shape.size()) + ">({" + extents + "}, {" + text + "})";
   }
 
   void tensor(const TensorNode &node) {
     const std::string type = cpp_type(node.type), name = ", \"" + node.name + "\"";
-    if (node.kind == TensorKind::input) return line("auto " + node.name + " = placeholder<" + type + ">(" + shape(node) + "\"" + node.name + "\");");
+    if (node.kind == TensorKind::input)
+      return line("auto " + node.name + " = placeholder<" + type + ">(" + shape(node) + "\"" + node.name + "\");");
     if (node.kind == TensorKind::constant) return line("auto " + node.name + " = constant(" + bits(node) + name + ");");
     std::string axes;
     for (std::size_t d = 0; d < node.shape.size(); ++d) axes += (d ? ", Index i" : "Index i") + std::to_string(d);
@@ -124,9 +130,11 @@ class Printer {
       line("  auto " + name + " = reduce_axis(" + min + ", " + length + ", \"" + name + "\");");
       axes += ", " + name;
     }
-    const std::string where = reduction.where ? ".where(" + term(reduction.where) + ")" : "", init = reduction.init ? ".init(" + term(reduction.init) + ")" : "";
+    const std::string where = reduction.where ? ".where(" + term(reduction.where) + ")" : "",
+                      init = reduction.init ? ".init(" + term(reduction.init) + ")" : "";
     const std::string what = term(node.body);
-    line(std::string("  return ") + combiners[static_cast<std::size_t>(reduction.combine)] + "(" + what + axes + ")" + where + init + ";");
+    line(std::string("  return ") + combiners[static_cast<std::size_t>(reduction.combine)] + "(" + what + axes + ")" + where +
+         init + ";");
   }
 
   /// The text of a term; terms used more than once become variables.
@@ -144,7 +152,9 @@ class Printer {
     switch (t.kind) {
       case TermKind::constant: return literal(t.type, t.bits);
       case TermKind::scalar: return program_.scalars[static_cast<std::size_t>(t.number)].name;
-      case TermKind::axis: return t.number >= reduction_axes_from ? "k" + std::to_string(t.number - reduction_axes_from) : "i" + std::to_string(t.number);
+      case TermKind::axis:
+        return t.number >= reduction_axes_from ? "k" + std::to_string(t.number - reduction_axes_from)
+                                               : "i" + std::to_string(t.number);
       case TermKind::extent: return "Index(" + extent(t.extent) + ")";
       case TermKind::read: return program_.tensors[static_cast<std::size_t>(t.number)].name + "(" + list(t) + ")";
       case TermKind::unary: return unary(t);
@@ -181,10 +191,12 @@ class Printer {
   std::string binary(const Term &t) {
     const std::string a = term(t.operands[0]), b = term(t.operands[1]);
     static const std::pair<ir::BinaryOp, const char *> symbols[] = {
-        {ir::BinaryOp::add, "+"},          {ir::BinaryOp::sub, "-"},         {ir::BinaryOp::mul, "*"},     {ir::BinaryOp::div, "/"},    {ir::BinaryOp::mod, "%"},
-        {ir::BinaryOp::eq, "=="},          {ir::BinaryOp::ne, "!="},         {ir::BinaryOp::lt, "<"},      {ir::BinaryOp::le, "<="},    {ir::BinaryOp::gt, ">"},
-        {ir::BinaryOp::ge, ">="},          {ir::BinaryOp::logical_and, "&&"}, {ir::BinaryOp::logical_or, "||"}, {ir::BinaryOp::bit_and, "&"}, {ir::BinaryOp::bit_or, "|"},
-        {ir::BinaryOp::bit_xor, "^"},      {ir::BinaryOp::shl, "<<"},        {ir::BinaryOp::shr, ">>"}};
+        {ir::BinaryOp::add, "+"},         {ir::BinaryOp::sub, "-"},     {ir::BinaryOp::mul, "*"},
+        {ir::BinaryOp::div, "/"},         {ir::BinaryOp::mod, "%"},     {ir::BinaryOp::eq, "=="},
+        {ir::BinaryOp::ne, "!="},         {ir::BinaryOp::lt, "<"},      {ir::BinaryOp::le, "<="},
+        {ir::BinaryOp::gt, ">"},          {ir::BinaryOp::ge, ">="},     {ir::BinaryOp::logical_and, "&&"},
+        {ir::BinaryOp::logical_or, "||"}, {ir::BinaryOp::bit_and, "&"}, {ir::BinaryOp::bit_or, "|"},
+        {ir::BinaryOp::bit_xor, "^"},     {ir::BinaryOp::shl, "<<"},    {ir::BinaryOp::shr, ">>"}};
     for (const auto &[op, symbol] : symbols)
       if (op == t.binary) return "(" + a + " " + symbol + " " + b + ")";
     return std::string(ir::info(t.binary).name) + "(" + a + ", " + b + ")";
@@ -195,7 +207,8 @@ class Printer {
   void schedule() {
     const Built built = build(program_);
     std::string outputs;
-    for (const int t : built.outputs) outputs += (outputs.empty() ? "" : ", ") + program_.tensors[static_cast<std::size_t>(t)].name;
+    for (const int t : built.outputs)
+      outputs += (outputs.empty() ? "" : ", ") + program_.tensors[static_cast<std::size_t>(t)].name;
     out_ += "\n";
     line("Schedule s(" + outputs + ");");
     lathe::Schedule s(built.output_tensors());
@@ -225,7 +238,9 @@ class Printer {
     for (std::size_t t = 0; t < program_.tensors.size(); ++t) {
       const TensorNode &node = program_.tensors[t];
       if (need_[t] && node.kind == TensorKind::input) line("auto " + node.name + "_data = " + bits(node) + ";");
-      if (need_[t] && node.output) line("auto " + node.name + "_data = from_bits<" + cpp_type(node.type) + ", " + std::to_string(node.shape.size()) + ">({" + extents(node) + "}, {});");
+      if (need_[t] && node.output)
+        line("auto " + node.name + "_data = from_bits<" + cpp_type(node.type) + ", " + std::to_string(node.shape.size()) + ">({" +
+             extents(node) + "}, {});");
     }
   }
   std::string extents(const TensorNode &node) const {
@@ -242,7 +257,8 @@ class Printer {
       if (source.kind == Built::Source::Kind::tensor) {
         names += ", " + program_.tensors[n].name;
         values += ", " + program_.tensors[n].name + "_data";
-        if (!program_.tensors[n].output) bindings += ", {" + program_.tensors[n].name + ", " + program_.tensors[n].name + "_data}";
+        if (!program_.tensors[n].output)
+          bindings += ", {" + program_.tensors[n].name + ", " + program_.tensors[n].name + "_data}";
       } else if (source.kind == Built::Source::Kind::size) {
         names += ", " + program_.sizes[n].name;
         values += ", " + std::to_string(program_.sizes[n].value);
@@ -255,7 +271,8 @@ class Printer {
     for (const Size &size : program_.sizes)
       if (size.symbolic) bindings += ", {" + size.name + ", " + std::to_string(size.value) + "}";
     const std::string back_end = outcome.kind.starts_with("interpreter") ? "interpret" : "jit";
-    const std::string target = tested_.target == 0 ? "Target::host()" : std::string("Target::host(\"") + target_names[tested_.target] + "\")";
+    const std::string target =
+        tested_.target == 0 ? "Target::host()" : std::string("Target::host(\"") + target_names[tested_.target] + "\")";
     line("Options options{.target = " + target + (tested_.contract ? "" : ", .numerics = Numerics::strict()") + "};");
     if (outcome.kind.starts_with("c:")) line("std::puts(emit_c(s, options" + names + ").text.c_str());");
     line("auto kernel = " + back_end + "(s, options" + names + ");");
@@ -265,7 +282,8 @@ class Printer {
       const TensorNode &node = program_.tensors[static_cast<std::size_t>(t)];
       line("auto " + node.name + "_right = evaluate(" + node.name + ", bindings);");
       line("for (std::int64_t e = 0; e < " + node.name + "_right.size(); ++e)");
-      line("  if (std::memcmp(" + node.name + "_data.data() + e, " + node.name + "_right.data() + e, sizeof(" + cpp_type(node.type) + ")) != 0)");
+      line("  if (std::memcmp(" + node.name + "_data.data() + e, " + node.name + "_right.data() + e, sizeof(" +
+           cpp_type(node.type) + ")) != 0)");
       line("    std::printf(\"" + node.name + ": element %d differs\\n\", static_cast<int>(e));");
     }
   }

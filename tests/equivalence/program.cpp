@@ -45,8 +45,7 @@ std::vector<bool> Program::needed() const {
   return result;
 }
 
-std::vector<bool> Program::size_arguments() const {
-  const std::vector<bool> need = needed();
+std::vector<bool> Program::size_arguments(const std::vector<bool> &need) const {
   std::vector<bool> used(sizes.size()), bound(sizes.size());
   const auto use = [&](const Extent &extent) {
     if (extent.size >= 0) used[static_cast<std::size_t>(extent.size)] = true;
@@ -56,7 +55,8 @@ std::vector<bool> Program::size_arguments() const {
     const bool argument = tensors[t].kind == TensorKind::input || tensors[t].output;
     for (const Extent &extent : tensors[t].shape) {
       use(extent);
-      if (argument && extent.size >= 0 && extent.factor == 1 && extent.offset == 0) bound[static_cast<std::size_t>(extent.size)] = true;
+      if (argument && extent.size >= 0 && extent.factor == 1 && extent.offset == 0)
+        bound[static_cast<std::size_t>(extent.size)] = true;
     }
     for_each_root(tensors[t], [&](const TermRef &root) {
       for_each_term(root, [&](const TermRef &term) {
@@ -78,17 +78,18 @@ class Builder {
   explicit Builder(const Program &program) : program_(program) {}
 
   Built run() {
-    for (const Size &size : program_.sizes)
-      built_.sizes.push_back(size.symbolic ? lathe::size_var(size.name).var() : ir::Var());
+    for (const Size &size : program_.sizes) built_.sizes.push_back(size.symbolic ? lathe::size_var(size.name).var() : ir::Var());
     for (const ScalarNode &scalar : program_.scalars) built_.scalars.push_back(ir::Var(scalar.name, scalar.type));
     std::vector<bool> need = program_.needed();
-    for (std::size_t t = 0; t < program_.tensors.size(); ++t) built_.tensors.push_back(need[t] ? tensor(program_.tensors[t]) : ir::Tensor());
+    for (std::size_t t = 0; t < program_.tensors.size(); ++t)
+      built_.tensors.push_back(need[t] ? tensor(program_.tensors[t]) : ir::Tensor());
     // Folding may have dropped reads.
     std::vector<ir::Operation> outputs;
     for (std::size_t t = 0; t < program_.tensors.size(); ++t)
       if (program_.tensors[t].output) outputs.push_back(built_.tensors[t].operation);
     const std::vector<ir::Operation> left = ir::post_order(outputs);
-    for (std::size_t t = 0; t < program_.tensors.size(); ++t) need[t] = need[t] && std::find(left.begin(), left.end(), built_.tensors[t].operation) != left.end();
+    for (std::size_t t = 0; t < program_.tensors.size(); ++t)
+      need[t] = need[t] && std::find(left.begin(), left.end(), built_.tensors[t].operation) != left.end();
     arguments(need);
     return std::move(built_);
   }
@@ -96,7 +97,7 @@ class Builder {
  private:
   void arguments(const std::vector<bool> &need) {
     using Kind = Built::Source::Kind;
-    const std::vector<bool> explicit_sizes = program_.size_arguments();
+    const std::vector<bool> explicit_sizes = program_.size_arguments(need);
     for (std::size_t s = 0; s < program_.sizes.size(); ++s)
       if (explicit_sizes[s]) {
         built_.arguments.emplace_back(lathe::SizeVar(built_.sizes[s]));
@@ -135,7 +136,8 @@ class Builder {
     if (node.kind == TensorKind::constant) {
       const std::vector<std::uint64_t> bits = elements_of(program_, node);
       std::vector<std::byte> bytes(bits.size() * static_cast<std::size_t>(node.type.bytes()) + 1);
-      for (std::size_t i = 0; i < bits.size(); ++i) ir::store_element(node.type, bytes.data() + i * static_cast<std::size_t>(node.type.bytes()), bits[i]);
+      for (std::size_t i = 0; i < bits.size(); ++i)
+        ir::store_element(node.type, bytes.data() + i * static_cast<std::size_t>(node.type.bytes()), bits[i]);
       const std::vector<std::int64_t> extents = program_.shape(node);
       return lathe::typing::constant(node.type, bytes.data(), extents.data(), nullptr, rank, node.name, {});
     }
@@ -144,7 +146,10 @@ class Builder {
       const TensorNode *node;
     } call{this, &node};
     return lathe::typing::compute(node.type, shape.data(), rank,
-                                  {&call, [](void *body, const ir::Expr *axes) { return static_cast<Call *>(body)->builder->body(*static_cast<Call *>(body)->node, axes); }},
+                                  {&call,
+                                   [](void *body, const ir::Expr *axes) {
+                                     return static_cast<Call *>(body)->builder->body(*static_cast<Call *>(body)->node, axes);
+                                   }},
                                   node.name, {});
   }
 
@@ -155,7 +160,8 @@ class Builder {
     if (!node.reduction) return term(node.body);
     std::vector<ir::Axis> list;
     for (const ReductionAxis &axis : node.reduction->axes) {
-      const ir::Axis made{ir::Var("k" + std::to_string(list.size()), lathe::scalar_types::index), term(axis.min), term(axis.extent)};
+      const ir::Axis made{ir::Var("k" + std::to_string(list.size()), lathe::scalar_types::index), term(axis.min),
+                          term(axis.extent)};
       list.push_back(made);
       reduction_.push_back(made.var);
     }
@@ -252,7 +258,9 @@ std::vector<std::uint64_t> elements_of(const Program &program, const TensorNode 
       case Fill::small: result.push_back(small_element(tensor.type, n)); break;
       case Fill::wild: result.push_back(wild_element(tensor.type, n)); break;
       case Fill::ids:
-        result.push_back(ir::from_integer(tensor.type, static_cast<std::int64_t>(n * 5 % 13) - (tensor.type.is_unsigned() ? 0 : n % 7 == 0 ? 3 : 0)));
+        result.push_back(ir::from_integer(tensor.type, static_cast<std::int64_t>(n * 5 % 13) - (tensor.type.is_unsigned() ? 0
+                                                                                                : n % 7 == 0              ? 3
+                                                                                                                          : 0)));
         break;
     }
   }

@@ -33,7 +33,21 @@ struct Extent {
   friend bool operator==(const Extent &, const Extent &) = default;
 };
 
-enum class TermKind : std::uint8_t { constant, scalar, axis, extent, read, unary, binary, fma, select, if_then_else, cast, saturate_cast, reinterpret };
+enum class TermKind : std::uint8_t {
+  constant,
+  scalar,
+  axis,
+  extent,
+  read,
+  unary,
+  binary,
+  fma,
+  select,
+  if_then_else,
+  cast,
+  saturate_cast,
+  reinterpret
+};
 
 struct Term;
 /// Terms are shared, like expressions; a term used twice is one node in the IR and one C++ variable in print.
@@ -46,22 +60,22 @@ inline constexpr int reduction_axes_from = 100;
 struct Term {
   TermKind kind = TermKind::constant;
   DType type;
-  std::uint64_t bits = 0;                        ///< constant
-  int number = 0;                                ///< axis; scalar and read: which one
-  Extent extent;                                 ///< extent
-  ir::UnaryOp unary = ir::UnaryOp::neg;          ///< unary
-  ir::BinaryOp binary = ir::BinaryOp::add;       ///< binary
-  std::vector<TermRef> operands;                 ///< read: the indices
+  std::uint64_t bits = 0;                   ///< constant
+  int number = 0;                           ///< axis; scalar and read: which one
+  Extent extent;                            ///< extent
+  ir::UnaryOp unary = ir::UnaryOp::neg;     ///< unary
+  ir::BinaryOp binary = ir::BinaryOp::add;  ///< binary
+  std::vector<TermRef> operands;            ///< read: the indices
 
   // What generation knows of the value.
-  std::int64_t low = 0, high = 0;                ///< indices: the least and greatest value
-  int magnitude = -1, fraction = 0;              ///< floats: a multiple of 2^-fraction below 2^magnitude; magnitude -1: not known
+  std::int64_t low = 0, high = 0;    ///< indices: the least and greatest value
+  int magnitude = -1, fraction = 0;  ///< floats: a multiple of 2^-fraction below 2^magnitude; magnitude -1: not known
 };
 
 enum class Fill : std::uint8_t {
-  small,   ///< distinct small values: integers, or floats of few bits so that sums are exact
-  wild,    ///< any bits; floats with infinities, NaN, zeros and denormals among them
-  ids,     ///< integers around [0, 12)
+  small,  ///< distinct small values: integers, or floats of few bits so that sums are exact
+  wild,   ///< any bits; floats with infinities, NaN, zeros and denormals among them
+  ids,    ///< integers around [0, 12)
 };
 
 struct ReductionAxis {
@@ -85,8 +99,8 @@ struct TensorNode {
   TermRef body;  ///< of a reduction: what is combined
   std::optional<ReductionTerm> reduction;
   bool output = false;
-  bool tolerant = false;  ///< holds results of mathematical functions, whose last bits may differ
-  bool ordered = false;   ///< a float reduction that rounds: its order must stay
+  bool tolerant = false;             ///< holds results of mathematical functions, whose last bits may differ
+  bool ordered = false;              ///< a float reduction that rounds: its order must stay
   int magnitude = -1, fraction = 0;  ///< as in `Term`
 };
 
@@ -99,8 +113,8 @@ struct ScalarNode {
 struct Program {
   std::vector<Size> sizes;
   std::vector<ScalarNode> scalars;
-  std::vector<TensorNode> tensors;  ///< producers before consumers
-  bool sizes_are_arguments = false; ///< give all symbols explicitly, not only those that no shape binds
+  std::vector<TensorNode> tensors;   ///< producers before consumers
+  bool sizes_are_arguments = false;  ///< give all symbols explicitly, not only those that no shape binds
   std::uint64_t data_seed = 0;
 
   std::int64_t value(const Extent &extent) const {
@@ -113,8 +127,8 @@ struct Program {
   }
   /// Which tensors the outputs need, themselves included.
   std::vector<bool> needed() const;
-  /// Symbols that have to be given as arguments of the kernel.
-  std::vector<bool> size_arguments() const;
+  /// Symbols that have to be given as arguments of a kernel over these tensors.
+  std::vector<bool> size_arguments(const std::vector<bool> &tensors_in_use) const;
 };
 
 /// Calls `visit` on every term below and including `root`, each once, operands first.
@@ -126,14 +140,14 @@ void for_each_root(const TensorNode &tensor, const std::function<void(const Term
 struct Built {
   std::vector<ir::Tensor> tensors;  ///< one per tensor of the program; undefined operation where not needed
   std::vector<ir::Var> sizes, scalars;
-  std::vector<int> outputs;              ///< tensors
-  std::vector<int> inputs;               ///< tensors that are arguments and read
+  std::vector<int> outputs;  ///< tensors
+  std::vector<int> inputs;   ///< tensors that are arguments and read
   std::vector<lathe::AnyArgument> arguments;
   struct Source {
     enum class Kind : std::uint8_t { tensor, scalar, size } kind;
     int number;
   };
-  std::vector<Source> sources;           ///< where each argument comes from
+  std::vector<Source> sources;  ///< where each argument comes from
   std::vector<lathe::AnyTensor> output_tensors() const {
     std::vector<lathe::AnyTensor> result;
     for (const int output : outputs) result.emplace_back(tensors[static_cast<std::size_t>(output)]);

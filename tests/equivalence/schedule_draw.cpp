@@ -48,7 +48,8 @@ struct Length {
 
 class Lengths {
  public:
-  Lengths(const Program &program, const StageState &stage) : stage_(stage), tensor_(tensor_of(program, stage)), program_(program) {}
+  Lengths(const Program &program, const StageState &stage)
+      : stage_(stage), tensor_(tensor_of(program, stage)), program_(program) {}
 
   Length of(AxisId id) const {
     for (const Relation &relation : stage_.relations) {
@@ -71,7 +72,8 @@ class Lengths {
   }
   Length part(const Relation &relation, bool outer) const {
     const Length whole = of(relation.from[0]);
-    const std::int64_t few = std::max<std::int64_t>(std::min(relation.factor, whole.most), 1), many = (whole.most + few - 1) / few;
+    const std::int64_t few = std::max<std::int64_t>(std::min(relation.factor, whole.most), 1),
+                       many = (whole.most + few - 1) / few;
     if (outer == relation.parts) return {relation.parts ? relation.factor : few, true};
     return {many, whole.constant};
   }
@@ -86,7 +88,8 @@ class Lengths {
     if (!tensor_->reduction || at - rank >= tensor_->reduction->axes.size()) return {};
     const TermRef &extent = tensor_->reduction->axes[at - rank].extent;
     const bool plain = extent->kind == TermKind::constant || extent->kind == TermKind::extent;
-    const bool symbolic = plain && extent->extent.size >= 0 && program_.sizes[static_cast<std::size_t>(extent->extent.size)].symbolic;
+    const bool symbolic =
+        plain && extent->extent.size >= 0 && program_.sizes[static_cast<std::size_t>(extent->extent.size)].symbolic;
     return {extent->high, plain && !symbolic};
   }
 
@@ -97,7 +100,8 @@ class Lengths {
 
 class Drawer {
  public:
-  Drawer(lathe::Schedule &schedule, const Program &program, Random &random) : schedule_(schedule), program_(program), random_(random) {}
+  Drawer(lathe::Schedule &schedule, const Program &program, Random &random)
+      : schedule_(schedule), program_(program), random_(random) {}
 
   /// One group of steps to try; empty if nothing suits.
   std::vector<Step> draw() {
@@ -123,8 +127,11 @@ class Drawer {
       case 14:
       case 15:
       case 16: return compute_at();
-      case 17: return {{random_.percent(65) ? Primitive::compute_inline : Primitive::compute_root, stage_->id, {}, {}, {}, {}, {}}};
-      case 18: return random_.percent(50) ? cache_read() : std::vector<Step>{{Primitive::cache_write, stage_->id, {}, {}, {}, scope(), {}}};
+      case 17:
+        return {{random_.percent(65) ? Primitive::compute_inline : Primitive::compute_root, stage_->id, {}, {}, {}, {}, {}}};
+      case 18:
+        return random_.percent(50) ? cache_read()
+                                   : std::vector<Step>{{Primitive::cache_write, stage_->id, {}, {}, {}, scope(), {}}};
       default: return {{Primitive::set_scope, stage_->id, {}, {}, {}, scope(), {}}};
     }
   }
@@ -173,7 +180,8 @@ class Drawer {
     const Lengths lengths(program_, *stage_);
     std::int64_t product = 1;
     for (const AxisState &axis : stage_->axes)
-      if (axis.kind == ir::LoopKind::unrolled || axis.kind == ir::LoopKind::vectorized) product *= std::max<std::int64_t>(lengths.of(axis.id).most, 1);
+      if (axis.kind == ir::LoopKind::unrolled || axis.kind == ir::LoopKind::vectorized)
+        product *= std::max<std::int64_t>(lengths.of(axis.id).most, 1);
     return product;
   }
 
@@ -186,7 +194,8 @@ class Drawer {
       if (any || (length.constant && length.most <= most && length.most * copies() <= 96)) candidates.push_back(id);
     }
     if (candidates.empty()) return {};
-    const AxisId axis = random_.percent(50) ? (primitive == Primitive::parallel ? candidates.front() : candidates.back()) : random_.pick(candidates);
+    const AxisId axis = random_.percent(50) ? (primitive == Primitive::parallel ? candidates.front() : candidates.back())
+                                            : random_.pick(candidates);
     return {{primitive, stage_->id, {axis}, {}, {}, {}, {}}};
   }
 
@@ -197,7 +206,8 @@ class Drawer {
     const std::int64_t by = random_.pick({2, 3, 4, 4, 5, 8, 8, 8, 16});
     if (by * copies() > 96) return {};
     const int number = static_cast<int>(schedule_.steps().size());
-    return {{Primitive::split, stage_->id, {axis}, {}, {by, 0}, {}, {}}, {Primitive::vectorize, stage_->id, {{number, 1}}, {}, {}, {}, {}}};
+    return {{Primitive::split, stage_->id, {axis}, {}, {by, 0}, {}, {}},
+            {Primitive::vectorize, stage_->id, {{number, 1}}, {}, {}, {}, {}}};
   }
 
   std::vector<Step> compute_at() {
@@ -244,10 +254,12 @@ bool keeps_order(const State &state, const Program &program) {
   return true;
 }
 
-bool may_refuse(const std::string &code) { return code == "L001" || code == "L004" || code == "L007" || code == "L062" || code == "L064"; }
+bool may_refuse(const std::string &code) {
+  return code == "L001" || code == "L004" || code == "L007" || code == "L062" || code == "L064";
+}
 
-std::optional<lathe::Diagnostic> draw_schedule(lathe::Schedule &schedule, const Program &program, Random &random, int count, const Lowers &lowers,
-                                               Tally &tally) {
+std::optional<lathe::Diagnostic> draw_schedule(lathe::Schedule &schedule, const Program &program, Random &random, int count,
+                                               const Lowers &lowers, Tally &tally) {
   for (int i = 0; i < count; ++i) {
     const std::vector<Step> steps = Drawer(schedule, program, random).draw();
     if (steps.empty()) continue;
@@ -263,7 +275,10 @@ std::optional<lathe::Diagnostic> draw_schedule(lathe::Schedule &schedule, const 
       schedule = before;
       continue;
     }
-    if (const auto error = lowers(schedule)) {
+    // Only marks, and what changes extents afterwards, can make a pass refuse.
+    const Primitive primitive = steps.back().primitive;
+    const bool whole = primitive == Primitive::compute_at || primitive == Primitive::vectorize || primitive == Primitive::unroll;
+    if (const auto error = lowers(schedule, whole)) {
       if (!may_refuse(error->code)) return error;
       ++tally.refused[error->code];
       schedule = before;
@@ -277,7 +292,8 @@ std::optional<lathe::Diagnostic> draw_schedule(lathe::Schedule &schedule, const 
 Steps steps_of(const lathe::Schedule &schedule) {
   Steps result;
   for (const lathe::scheduling::StepRef &step : schedule.steps()) result.steps.push_back(*step);
-  for (const StageState &stage : lathe::scheduling::initial_state(schedule.outputs()).stages) result.names.push_back(stage.name());
+  for (const StageState &stage : lathe::scheduling::initial_state(schedule.outputs()).stages)
+    result.names.push_back(stage.name());
   return result;
 }
 

@@ -23,8 +23,8 @@ struct Steps {
 /// Whether reductions whose order matters still run in the order in which they are written.
 bool keeps_order(const lathe::scheduling::State &state, const Program &program);
 
-/// The error of lowering a schedule, if any.
-using Lowers = std::function<std::optional<lathe::Diagnostic>(const lathe::Schedule &)>;
+/// The error of lowering a schedule, if any; with all passes after it where `whole`.
+using Lowers = std::function<std::optional<lathe::Diagnostic>(const lathe::Schedule &, bool whole)>;
 
 /// How often steps were tried, made, and refused by which code. Codes of lowering are counted with the step that led to them.
 struct Tally {
@@ -32,14 +32,14 @@ struct Tally {
 };
 
 /// Codes by which lowering may refuse what each step's call allowed: what only inferred extents and other stages decide.
-/// L001: another reader is outside the loop; L004: a ragged extent would come before the loop it depends on; L007: start values would
-/// be needed before they are computed; L062, L064: the inferred extent is not constant.
+/// L001: another reader is outside the loop; L004: a ragged extent would come before the loop it depends on; L007: start values
+/// would be needed before they are computed; L062, L064: the inferred extent is not constant.
 bool may_refuse(const std::string &code);
 
-/// Draws about `count` steps onto `schedule`. A step that lowering refuses for one of those reasons is taken back; any other refusal
-/// by lowering is returned.
-std::optional<lathe::Diagnostic> draw_schedule(lathe::Schedule &schedule, const Program &program, Random &random, int count, const Lowers &lowers,
-                                               Tally &tally);
+/// Draws about `count` steps onto `schedule`. A step that lowering refuses for one of those reasons is taken back; any other
+/// refusal by lowering is returned.
+std::optional<lathe::Diagnostic> draw_schedule(lathe::Schedule &schedule, const Program &program, Random &random, int count,
+                                               const Lowers &lowers, Tally &tally);
 
 Steps steps_of(const lathe::Schedule &schedule);
 /// Applies those of the steps that (still) fit, renumbered; steps that name what a missing one made are left out as well.

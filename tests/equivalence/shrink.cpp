@@ -36,7 +36,8 @@ class Simplifications {
     const std::size_t count = from_.steps.steps.size();
     if (count > 0) add([](Case &c) { c.steps.steps.clear(); });
     for (std::size_t size = count / 2; size >= 1; size /= 2)
-      for (std::size_t first = 0; first + size <= count; first += size) add([&](Case &c) { drop_steps(c, count - first - size, size); });
+      for (std::size_t first = 0; first + size <= count; first += size)
+        add([&](Case &c) { drop_steps(c, count - first - size, size); });
   }
   /// Steps that name what a dropped one made go with it when they are replayed: the dropped ones become steps that never apply.
   static void drop_steps(Case &c, std::size_t first, std::size_t size) {
@@ -45,7 +46,8 @@ class Simplifications {
       step = {lathe::scheduling::Primitive::split, step.stage, {{-1, 0}}, {}, {0, 0}, {}, {}};
     }
     // Trailing ones name nothing that others need.
-    while (!c.steps.steps.empty() && c.steps.steps.back().primitive == lathe::scheduling::Primitive::split && c.steps.steps.back().numbers[0] == 0)
+    while (!c.steps.steps.empty() && c.steps.steps.back().primitive == lathe::scheduling::Primitive::split &&
+           c.steps.steps.back().numbers[0] == 0)
       c.steps.steps.pop_back();
   }
 
@@ -91,10 +93,15 @@ class Simplifications {
       if (tensor.reduction->init) add([&](Case &c) { c.program.tensors[t].reduction->init = nullptr; });
       for (std::size_t r = 0; r < tensor.reduction->axes.size(); ++r) {
         const TermRef min = tensor.reduction->axes[r].min, extent = tensor.reduction->axes[r].extent;
-        if (!extent->operands.empty()) add([&](Case &c) { c.program.tensors[t].reduction->axes[r].extent = terms::index(std::max<std::int64_t>(extent->high, 0)); });
+        if (!extent->operands.empty())
+          add([&](Case &c) {
+            c.program.tensors[t].reduction->axes[r].extent = terms::index(std::max<std::int64_t>(extent->high, 0));
+          });
         if (extent->kind == TermKind::constant && extent->low > 1)
-          for (const std::int64_t less : {std::int64_t{1}, extent->low - 1}) add([&](Case &c) { c.program.tensors[t].reduction->axes[r].extent = terms::index(less); });
-        if (extent->kind == TermKind::extent) add([&](Case &c) { c.program.tensors[t].reduction->axes[r].extent = terms::index(extent->high); });
+          for (const std::int64_t less : {std::int64_t{1}, extent->low - 1})
+            add([&](Case &c) { c.program.tensors[t].reduction->axes[r].extent = terms::index(less); });
+        if (extent->kind == TermKind::extent)
+          add([&](Case &c) { c.program.tensors[t].reduction->axes[r].extent = terms::index(extent->high); });
         if (min->high != 0 || min->low != 0) add([&](Case &c) { c.program.tensors[t].reduction->axes[r].min = terms::index(0); });
       }
     }
@@ -114,7 +121,8 @@ class Simplifications {
         const std::int64_t value = from_.program.value(e);
         if (value > 1) add([&](Case &c) { c.program.tensors[t].shape[d] = {-1, 1, 1}; });
         if (e.size < 0 && value > 2) add([&](Case &c) { c.program.tensors[t].shape[d] = {-1, 1, value - 1}; });
-        if (e.size >= 0 && (e.factor != 1 || e.offset != 0)) add([&](Case &c) { c.program.tensors[t].shape[d] = {-1, 1, value}; });
+        if (e.size >= 0 && (e.factor != 1 || e.offset != 0))
+          add([&](Case &c) { c.program.tensors[t].shape[d] = {-1, 1, value}; });
       }
   }
 
@@ -132,9 +140,12 @@ class Simplifications {
         for (const TermRef &operand : term->operands)
           if (operand->type == term->type && term->kind != TermKind::read) simpler.push_back(operand);
         if (term->kind != TermKind::constant && term->kind != TermKind::axis) {
-          if (term->type.is_index()) simpler.push_back(terms::index(0));
-          else if (term->type.is_bool()) simpler.push_back(terms::constant(term->type, 1));
-          else simpler.push_back(terms::number(term->type, 1));
+          if (term->type.is_index())
+            simpler.push_back(terms::index(0));
+          else if (term->type.is_bool())
+            simpler.push_back(terms::constant(term->type, 1));
+          else
+            simpler.push_back(terms::number(term->type, 1));
         }
         if (term->kind == TermKind::axis && term->low == 0) simpler.push_back(terms::index(0));
         for (const TermRef &by : simpler) add([&](Case &c) { replace(c.program, t, term, by); });
@@ -171,7 +182,8 @@ class Simplifications {
     for (std::size_t i = 0; i < from_.steps.steps.size(); ++i) {
       const lathe::scheduling::Step &step = from_.steps.steps[i];
       if (step.primitive == lathe::scheduling::Primitive::split && step.numbers[0] > 2)
-        for (const std::int64_t less : {std::int64_t{2}, step.numbers[0] - 1}) add([&](Case &c) { c.steps.steps[i].numbers[0] = less; });
+        for (const std::int64_t less : {std::int64_t{2}, step.numbers[0] - 1})
+          add([&](Case &c) { c.steps.steps[i].numbers[0] = less; });
       if (step.primitive == lathe::scheduling::Primitive::reorder && step.axes.size() > 2)
         for (std::size_t a = 0; a < step.axes.size(); ++a)
           add([&](Case &c) { c.steps.steps[i].axes.erase(c.steps.steps[i].axes.begin() + static_cast<std::ptrdiff_t>(a)); });

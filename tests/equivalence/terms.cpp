@@ -38,7 +38,8 @@ void set_exact(Term &term, int magnitude, int fraction) {
 int digits(DType type) { return type.scalar().mantissa_bits + 1; }
 
 bool fits(DType type, int magnitude, int fraction) {
-  return magnitude >= 0 && magnitude + fraction <= digits(type) && fraction <= 12 && magnitude < (type == DType(lathe::scalar_types::float16) ? 15 : 100);
+  return magnitude >= 0 && magnitude + fraction <= digits(type) && fraction <= 12 &&
+         magnitude < (type == DType(lathe::scalar_types::float16) ? 15 : 100);
 }
 
 TermRef index(std::int64_t value) {
@@ -216,7 +217,8 @@ TermRef choose(TermKind kind, TermRef condition, TermRef a, TermRef b) {
   term.type = a->type;
   term.low = std::min(a->low, b->low);
   term.high = std::max(a->high, b->high);
-  if (a->magnitude >= 0 && b->magnitude >= 0) set_exact(term, std::max(a->magnitude, b->magnitude), std::max(a->fraction, b->fraction));
+  if (a->magnitude >= 0 && b->magnitude >= 0)
+    set_exact(term, std::max(a->magnitude, b->magnitude), std::max(a->fraction, b->fraction));
   term.operands = {std::move(condition), std::move(a), std::move(b)};
   return finish(std::move(term));
 }
@@ -227,9 +229,12 @@ TermRef cast(TermKind kind, DType type, TermRef a) {
   term.type = type;
   const DType from = a->type;
   if (kind != TermKind::reinterpret) {
-    if (from.is_float()) set_exact(term, a->magnitude, a->fraction);
-    else if (from.is_index()) set_exact(term, std::max(std::abs(a->low), std::abs(a->high)) < 128 ? 7 : -1, 0);
-    else if (from.is_bool() || from.bits() <= 16) set_exact(term, from.bits(), 0);
+    if (from.is_float())
+      set_exact(term, a->magnitude, a->fraction);
+    else if (from.is_index())
+      set_exact(term, std::max(std::abs(a->low), std::abs(a->high)) < 128 ? 7 : -1, 0);
+    else if (from.is_bool() || from.bits() <= 16)
+      set_exact(term, from.bits(), 0);
   }
   term.operands = {std::move(a)};
   return finish(std::move(term));
@@ -239,7 +244,9 @@ TermRef cast(TermKind kind, DType type, TermRef a) {
 
 namespace {
 
-bool is_index_binary(const Term &term) { return term.kind == TermKind::binary && term.operands[0]->type.is_index() && term.type.is_index(); }
+bool is_index_binary(const Term &term) {
+  return term.kind == TermKind::binary && term.operands[0]->type.is_index() && term.type.is_index();
+}
 
 TermRef rebuild_index(const Term &term, std::vector<TermRef> operands) {
   switch (term.binary) {
@@ -260,7 +267,8 @@ TermRef rebuild(const Program &program, const Term &term, std::vector<TermRef> o
     case TermKind::extent: return extent(program, term.extent);
     case TermKind::read: return read(program, term.number, std::move(operands));
     case TermKind::unary: return unary(term.unary, operands[0]);
-    case TermKind::binary: return is_index_binary(term) ? rebuild_index(term, std::move(operands)) : binary(term.binary, operands[0], operands[1]);
+    case TermKind::binary:
+      return is_index_binary(term) ? rebuild_index(term, std::move(operands)) : binary(term.binary, operands[0], operands[1]);
     case TermKind::fma: return fma(operands[0], operands[1], operands[2]);
     case TermKind::select:
     case TermKind::if_then_else: return choose(term.kind, operands[0], operands[1], operands[2]);
@@ -325,7 +333,8 @@ void know(TensorNode &tensor) {
   }
   switch (reduction.combine) {
     case Combine::sum:
-      if (body.magnitude >= 0 && magnitude >= 0) set(magnitude + static_cast<int>(std::ceil(std::log2(static_cast<double>(count + 2)))), fraction);
+      if (body.magnitude >= 0 && magnitude >= 0)
+        set(magnitude + static_cast<int>(std::ceil(std::log2(static_cast<double>(count + 2)))), fraction);
       break;
     case Combine::prod:
       if (body.magnitude >= 0 && magnitude >= 0 && count < 32)
@@ -343,7 +352,8 @@ void refresh(Program &program) {
   for (TensorNode &tensor : program.tensors) {
     if (tensor.kind == TensorKind::computed) {
       if (tensor.reduction)
-        for (ReductionAxis &axis : tensor.reduction->axes) axis.min = rewrite(program, axis.min, same), axis.extent = rewrite(program, axis.extent, same);
+        for (ReductionAxis &axis : tensor.reduction->axes)
+          axis.min = rewrite(program, axis.min, same), axis.extent = rewrite(program, axis.extent, same);
       if (tensor.reduction) tensor.reduction->where = rewrite(program, tensor.reduction->where, same);
       if (tensor.reduction) tensor.reduction->init = rewrite(program, tensor.reduction->init, same);
       tensor.body = rewrite(program, tensor.body, same);

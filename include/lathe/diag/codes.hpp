@@ -58,7 +58,7 @@ inline constexpr CodeTitle code_titles[] = {
     {"L004", "an extent depends on a loop inside it"},
     {"L005", "an input is not among the kernel's arguments"},
     {"L006", "an output is not among the arguments, or an argument is neither input nor output"},
-    {"L007", "start values are computed inside the reduction"},
+    {"L007", "start values or extents are computed inside the loops that need them"},
     {"L061", "an expression has too many conditional paths"},
     {"L062", "a vectorized loop has no constant extent"},
     {"L063", "a vectorized loop has too many lanes"},

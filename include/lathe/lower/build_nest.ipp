@@ -87,9 +87,33 @@ class NestBuilder {
       const Loop &loop = plan.loops[static_cast<std::size_t>(level)];
       body = guarded(plan, level, sequence(attached(number, level), ir::block({domain_tests(plan, level), std::move(body)})));
       require_outside(plan, loop, level);
+      require_known(plan, number, level, loop.extent, loop.var.name());
+      for (const ir::Expr &guard : plan.guards)
+        if (depth(plan, guard) == level) require_known(plan, number, level, guard, loop.var.name());
       body = ir::make(ir::For{loop.var, ir::Expr(0), lower(plan, loop.extent), loop.kind, std::move(body)});
     }
     return body;
+  }
+
+  /// What decides how often a loop's body runs is not computed inside it.
+  void require_known(const Plan &plan, std::size_t number, int level, const ir::Expr &decides, const std::string &loop) const {
+    for (const std::size_t child : children_[number]) {
+      const Plan &producer = plans_.plans[child];
+      if (producer.level < level || !reads(decides, producer)) continue;
+      const scheduling::Step &step = *plans_.state->steps[static_cast<std::size_t>(producer.stage->attachment.step)];
+      scheduling::refuse(*plans_.state, step, "L007",
+                         producer.stage->name() + " decides how often loop " + loop + " of " + plan.stage->name() + " runs, so it cannot be computed inside it",
+                         {{"why", "the extent must be known before the loop", {}}, {"help", "compute it at a loop outside, or at root", {}}});
+    }
+  }
+
+  static bool reads(const ir::Expr &e, const Plan &producer) {
+    bool found = false;
+    ir::walk(e, [&](const ir::Expr &node) {
+      const ir::Read *read = node.as<ir::Read>();
+      found |= read && read->tensor.operation == producer.stage->key;
+    });
+    return found;
   }
 
   /// A ragged extent may only name loops around it.
@@ -142,7 +166,7 @@ class NestBuilder {
   std::vector<ir::Expr> point(const Plan &plan) const {
     std::vector<ir::Expr> indices;
     for (std::size_t d = 0; d < plan.min.size(); ++d)
-      indices.push_back(plan.facts.simplify(plan.values.at(plan.operation()->axes[d]) - plan.min[d]));
+      indices.push_back(lower(plan, plan.facts.simplify(plan.values.at(plan.operation()->axes[d]) - plan.min[d])));
     return indices;
   }
 
@@ -196,16 +220,14 @@ class NestBuilder {
     for (const std::size_t child : children_[number]) {
       const Plan &producer = plans_.plans[child];
       if (producer.level < first) continue;
-      for (const ir::Expr &init : plan.reduction()->init)
-        ir::walk(init, [&](const ir::Expr &node) {
-          const ir::Read *read = node.as<ir::Read>();
-          if (!read || read->tensor.operation != producer.stage->key) return;
-          const scheduling::Step &step = *plans_.state->steps[static_cast<std::size_t>(producer.stage->attachment.step)];
-          scheduling::refuse(*plans_.state, step, "L007",
-                             producer.stage->name() + " gives start values of " + plan.stage->name() + ", so it cannot be computed inside its reduction",
-                             {{"why", "start values are written before the first reduction loop", {}},
-                              {"help", "compute it at a loop outside, or at root", {}}});
-        });
+      bool starts = false;
+      for (const ir::Expr &init : plan.reduction()->init) starts |= reads(init, producer);
+      if (!starts) continue;
+      const scheduling::Step &step = *plans_.state->steps[static_cast<std::size_t>(producer.stage->attachment.step)];
+      scheduling::refuse(*plans_.state, step, "L007",
+                         producer.stage->name() + " gives start values of " + plan.stage->name() + ", so it cannot be computed inside its reduction",
+                         {{"why", "start values are written before the first reduction loop", {}},
+                          {"help", "compute it at a loop outside, or at root", {}}});
     }
   }
 

@@ -108,27 +108,31 @@ inline bool mentions_data(const ir::Expr &e) {
   return found;
 }
 
+/// The largest value of an extent while the loops around a stage run: memory does not change its size. Undefined if it has none.
+inline ir::Expr largest(const Plans &plans, const Plan &plan, const ir::Expr &extent) {
+  ir::VarMap<Interval> ranges;
+  bool moves = false;
+  for_each_enclosing(plans, plan, [&](const Plan &, const Loop &loop) {
+    moves = moves || ir::uses(extent, loop.var);
+    ranges.emplace(loop.var, Interval{ir::Expr(0), loop.extent - ir::Expr(1)});
+  });
+  if (!moves) return extent;
+  const arith::Bounds bounds = plan.facts.bounds(extent);
+  if (bounds.max != arith::Bounds::unbounded_above) return std::max<std::int64_t>(bounds.max, 0);
+  const ir::Expr most = plan.facts.interval(extent, ranges).max;
+  return most.defined() && !mentions_data(most) ? plan.facts.simplify(most) : ir::Expr();
+}
+
 /// The region of one dimension: the interval, cut to the tensor's domain where an end is provably outside it.
-inline void set_region(Plan &plan, const std::optional<Interval> &touched, const ir::Expr &size) {
+inline void set_region(const Plans &plans, Plan &plan, const std::optional<Interval> &touched, const ir::Expr &size) {
   ir::Expr min(0), extent = size;
   if (touched && touched->min.defined() && touched->max.defined() && !mentions_data(touched->min) && !mentions_data(touched->max)) {
     ir::Expr low = plan.facts.simplify(touched->min), high = plan.facts.simplify(touched->max);
     const ir::Expr last = plan.facts.simplify(size - ir::Expr(1));
     if (plan.facts.proves(low <= ir::Expr(0))) low = ir::Expr(0);
     if (plan.facts.proves(high >= last)) high = last;
-    ir::Expr span = plan.facts.simplify(high - low + ir::Expr(1));
-    if (plan.facts.proves(span <= ir::Expr(0))) span = ir::Expr(0);  // consumers without iterations
-    // A span that still moves with enclosing loops would make memory of changing size: its largest value serves all.
-    const arith::Bounds bounds = plan.facts.bounds(span);
-    const bool whole = ir::equal(low, ir::Expr(0)) && ir::equal(high, last);
-    const bool moves = !ir::constant_integer(span) && bounds.max != arith::Bounds::unbounded_above && !ir::free_vars(span).empty();
-    const std::optional<std::int64_t> known = ir::constant_integer(size);
-    if (!whole && moves && known && bounds.max >= *known)
-      ;  // no smaller than the tensor
-    else if (!whole && moves)
-      min = low, extent = ir::Expr(std::max<std::int64_t>(bounds.max, 0));
-    else if (!whole)
-      min = low, extent = span;
+    const ir::Expr span = largest(plans, plan, plan.facts.simplify(high - low + ir::Expr(1)));
+    if (span.defined() && !plan.facts.proves(span >= size)) min = low, extent = span;
   }
   plan.min.push_back(min);
   plan.extent.push_back(extent);
@@ -306,7 +310,7 @@ LATHE_INLINE void infer_regions(Plans &plans) {
         regions::require_inside(plans, plan, plans.plans[consumer]);
         regions::add_reads(plans, plan, plans.plans[consumer], box);
       }
-    for (std::size_t d = 0; d < shape.size(); ++d) regions::set_region(plan, box[d], shape[d]);
+    for (std::size_t d = 0; d < shape.size(); ++d) regions::set_region(plans, plan, box[d], shape[d]);
     regions::LoopMaker(plans, plan).make();
     if (plan.buffers.empty()) regions::make_buffers(plan);
   }

@@ -127,6 +127,16 @@ LATHE_INLINE void apply_cache_write(State &state, const Step &step) {
     if (stage.loops[i] != AxisId{-1, static_cast<int>(i)})
       refuse(state, step, "S016", "cache_write comes before reorder of " + stage.name(),
              {{"help", "call cache_write first, then schedule both stages", {}}});
+  for (const StageState &other : state.stages)
+    if (other.attachment.kind == Attachment::Kind::at && other.attachment.consumer == stage.id) {
+      const AxisState &axis = *stage.find(other.attachment.axis);
+      if (!axis.reduction) continue;
+      const Step &by = *state.steps[static_cast<std::size_t>(other.attachment.step)];
+      refuse(state, step, "S016", "cache_write comes before compute_at inside the reduction of " + stage.name(),
+             {{"why", "the reduction moves to a new stage, and axis " + axis.name + " with it", {}},
+              {"", to_cpp(state, by), by.place},
+              {"help", "call cache_write first, then compute " + other.name() + " inside the new stage", {}}}, axis.name);
+    }
   const int number = static_cast<int>(state.steps.size());
   const ir::Operation original = stage.operation;
   // The computation, under a name of its own.
