@@ -24,6 +24,28 @@ inline bool is_nothing(const Stmt &s) {
   return !s.defined() || (b && b->body.empty());
 }
 
+/// Whether `s` loads from or stores to `buffer`. Ends at the first access: allocations nest as deep as there are stages, and most
+/// are written to soon.
+LATHE_INLINE bool accesses(const Stmt &s, const ir::Buffer &buffer) {
+  bool found = false;
+  const auto search = [&](const Expr &root) {
+    if (found) return;
+    ir::walk_down(root, [&](const Expr &e) {
+      const auto *load = e.as<ir::Load>();
+      found = found || (load && load->buffer == buffer);
+      return !found;
+    });
+  };
+  ir::walk_down(s, [&](const Stmt &each) {
+    if (found) return false;
+    const auto *store = each.as<ir::Store>();
+    found = store && store->buffer == buffer;
+    if (!found) ir::for_each_expr(each, search);
+    return !found;
+  });
+  return found;
+}
+
 class Simplifier {
  public:
   explicit Simplifier(BufferSet stored) : stored_(std::move(stored)) {}
@@ -296,9 +318,7 @@ LATHE_INLINE Stmt Simplifier::visit(const Stmt &s, const Facts &facts) const {
       Stmt result = ir::map_children(
           s, [&](const Expr &e) { return simplify(e, facts); }, [&](const Stmt &body) { return visit(body, facts); });
       const auto *allocate = result.as<ir::Allocate>();
-      const std::vector<ir::Buffer> used = ir::free_names(allocate->body).buffers;
-      const bool needed = std::find(used.begin(), used.end(), allocate->buffer) != used.end();
-      return needed ? result : allocate->body;
+      return accesses(allocate->body, allocate->buffer) ? result : allocate->body;
     }
     case ir::StmtKind::branch: return visit_if(*s.as<ir::If>(), facts);
     case ir::StmtKind::bind: return visit_bind(*s.as<ir::Bind>(), facts);

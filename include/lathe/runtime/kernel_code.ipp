@@ -56,7 +56,15 @@ inline std::int64_t value_of(const ir::Expr &e, const std::vector<ir::Var> &symb
   ir::VarMap<ir::Expr> values;
   for (std::size_t slot = 0; slot < symbols.size(); ++slot)
     if (symbols[slot].defined()) values.emplace(symbols[slot], ir::constant(symbols[slot].type(), slots[slot].integer));
-  const auto value = ir::constant_integer(arith::Facts().simplify(ir::substitute(e, values)));
+  // The builders fold what has constant operands; substituting alone does not, and simplifying knows index arithmetic best.
+  const ir::Expr folded = ir::rewrite(ir::substitute(e, values), [](const ir::Expr &node) {
+    if (const auto *cast = node.as<ir::Cast>()) return ir::cast(node.type(), cast->a, cast->mode);
+    if (const auto *unary = node.as<ir::Unary>()) return ir::unary(unary->op, unary->a);
+    if (const auto *binary = node.as<ir::Binary>()) return ir::binary(binary->op, binary->a, binary->b);
+    if (const auto *select = node.as<ir::Select>()) return ir::select(select->condition, select->a, select->b, select->guards);
+    return node;
+  });
+  const auto value = ir::constant_integer(arith::Facts().simplify(folded));
   ensure(value.has_value(), "an extent is known once the symbols are");
   return *value;
 }
