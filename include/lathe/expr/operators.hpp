@@ -72,7 +72,7 @@ auto map_elements(const char *name, const F &f, const A &...a) {
   refuse_reductions<A...>();
   const auto element = [&](const ir::Expr *elements) {
     const ir::Expr *next = elements;
-    const auto take = [&next](const auto &operand) { return at(operand, *next++); };
+    const auto take = [&next](const auto &operand) -> decltype(auto) { return at(operand, *next++); };
     const std::tuple<decltype(at(a, *next))...> values{take(a)...};  // braces: left to right
     return std::apply(f, values);
   };
