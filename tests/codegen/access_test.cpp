@@ -97,6 +97,7 @@ TEST_F(AccessTest, OnlySmallConstantBuffersLiveOnTheStack) {
   EXPECT_TRUE(lives_on_stack(Buffer("a", f32, {64, 64})));
   EXPECT_FALSE(lives_on_stack(Buffer("a", f32, {65, 64})));
   EXPECT_TRUE(lives_on_stack(Buffer("a", f32, {65, 64}, Scope{"local"})));
+  EXPECT_FALSE(lives_on_stack(Buffer("a", f32, {257, 64}, Scope{"local"})));
   EXPECT_FALSE(lives_on_stack(Buffer("a", f32, {Expr(n)}, Scope{"local"})));
   EXPECT_EQ(constant_elements(Buffer("a", f32, {3, 0})), 0);
 }

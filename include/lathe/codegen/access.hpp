@@ -72,7 +72,8 @@ ir::Expr sum_of(const std::vector<AccessTerm> &terms, std::int64_t constant);
 bool has_constant_layout(const ir::Buffer &buffer);
 std::int64_t constant_elements(const ir::Buffer &buffer);
 
-/// Whether an allocation lives on the stack of the function that contains it: its size is constant, and small or its scope local.
+/// Whether an allocation lives on the stack of the function that contains it: its size is constant and at most 16 KiB, or 64 KiB
+/// in scope local.
 bool lives_on_stack(const ir::Buffer &buffer);
 
 }  // namespace lathe::inline LATHE_ABI::codegen

@@ -21,7 +21,8 @@ LATHE_INLINE bool same_factors(const std::vector<ir::Expr> &a, const std::vector
 
 namespace flattening {
 
-inline constexpr std::int64_t most_stack_bytes = 16 * 1024;
+/// Threads have stacks of a few megabytes, and what is asked for by scope is asked for on purpose.
+inline constexpr std::int64_t most_stack_bytes = 16 * 1024, most_local_bytes = 64 * 1024;
 /// Steps spent on taking one index apart; beyond, what is left counts as atoms. Sharing can make an index exponentially long.
 inline constexpr int most_steps = 512;
 
@@ -223,7 +224,8 @@ LATHE_INLINE std::int64_t constant_elements(const ir::Buffer &buffer) {
 
 LATHE_INLINE bool lives_on_stack(const ir::Buffer &buffer) {
   if (!has_constant_layout(buffer)) return false;
-  return buffer->scope.name == "local" || constant_elements(buffer) * buffer->type.bytes() <= flattening::most_stack_bytes;
+  const std::int64_t most = buffer->scope.name == "local" ? flattening::most_local_bytes : flattening::most_stack_bytes;
+  return constant_elements(buffer) <= most / buffer->type.bytes();
 }
 
 }  // namespace lathe::inline LATHE_ABI::codegen

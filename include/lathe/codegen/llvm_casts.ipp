@@ -143,7 +143,8 @@ LATHE_INLINE LlvmValue clamp_float(LlvmWriter &w, DType to, DType from, LlvmValu
 
 LATHE_INLINE LlvmValue to_float(LlvmWriter &w, ir::CastMode mode, DType to, DType from, LlvmValue a) {
   const DType f32 = as(to, scalar_types::float32);
-  if (!from.is_float()) {
+  const bool from_integer = !from.is_float();
+  if (from_integer) {
     const DType rounded = is_small(to) ? f32 : to;
     a = w.convert(from.is_signed() ? "sitofp" : "uitofp", a, rounded);
     from = rounded;
@@ -153,7 +154,8 @@ LATHE_INLINE LlvmValue to_float(LlvmWriter &w, ir::CastMode mode, DType to, DTyp
     a = llvm_widen(w, from, a);
     from = f32;
   }
-  const bool clamps = mode == ir::CastMode::saturate;
+  // Every integer lies within the range of all floats but float16.
+  const bool clamps = mode == ir::CastMode::saturate && (!from_integer || is_half(to));
   if (to.bits() > from.bits()) {
     a = w.convert("fpext", a, to);
     return clamps ? clamp_float(w, to, to, a) : a;
