@@ -275,10 +275,11 @@ std::optional<lathe::Diagnostic> draw_schedule(lathe::Schedule &schedule, const 
       schedule = before;
       continue;
     }
-    // Only marks, and what changes extents afterwards, can make a pass refuse.
-    const Primitive primitive = steps.back().primitive;
-    const bool whole = primitive == Primitive::compute_at || primitive == Primitive::vectorize || primitive == Primitive::unroll;
-    if (const auto error = lowers(schedule, whole)) {
+    // Only marked loops can make a pass refuse.
+    bool marks = false;
+    for (const StageState &stage : schedule.state().stages)
+      for (const AxisState &axis : stage.axes) marks = marks || axis.kind_set_by >= 0;
+    if (const auto error = lowers(schedule, marks)) {
       if (!may_refuse(error->code)) return error;
       ++tally.refused[error->code];
       schedule = before;

@@ -73,23 +73,40 @@ class NestBuilder {
     return deepest;
   }
 
-  /// `body` under the guards that become decidable at `level`.
-  ir::Stmt guarded(const Plan &plan, int level, ir::Stmt body) const {
+  /// The first reduction loop, or the number of loops. Where data points cannot be visited by data loops alone, 0.
+  static int first_reduction(const Plan &plan) {
+    if (mixes_data(plan)) return 0;
+    int first = 0;
+    while (first < static_cast<int>(plan.loops.size()) && !plan.loops[static_cast<std::size_t>(first)].reduction) ++first;
+    return first;
+  }
+
+  /// The loop directly inside of which a guard stands, -1 for none. That of a reduction stands inside the loops of the start values.
+  static int level_of(const Plan &plan, const Guard &guard) {
+    const int level = depth(plan, guard.condition);
+    return guard.reduction ? std::max(level, first_reduction(plan) - 1) : level;
+  }
+
+  /// `body` under the guards of `level`: all but those of the reduction, or these.
+  ir::Stmt guarded(const Plan &plan, int level, bool reduction, ir::Stmt body) const {
     ir::Expr condition;
-    for (const ir::Expr &guard : plan.guards)
-      if (depth(plan, guard) == level) condition = ir::both(condition, lower(plan, guard));
+    for (const Guard &guard : plan.guards)
+      if (guard.reduction == reduction && level_of(plan, guard) == level) condition = ir::both(condition, lower(plan, guard.condition));
     return condition.defined() ? ir::make(ir::If{condition, std::move(body), {}}) : body;
   }
 
   /// Loops [begin, end) of a stage around `body`, with what is attached at them and the guards they decide.
   ir::Stmt loops(const Plan &plan, std::size_t number, int begin, int end, ir::Stmt body) {
+    const int begin_of_reduction = plan.reduction() ? first_reduction(plan) : end;
     for (int level = end - 1; level >= begin; --level) {
       const Loop &loop = plan.loops[static_cast<std::size_t>(level)];
-      body = guarded(plan, level, sequence(attached(number, level), ir::block({domain_tests(plan, level), std::move(body)})));
+      body = sequence(attached(number, level), ir::block({domain_tests(plan, level), std::move(body)}));
+      if (level >= begin_of_reduction) body = guarded(plan, level, true, std::move(body));
+      body = guarded(plan, level, false, std::move(body));
       require_outside(plan, loop, level);
       require_known(plan, number, level, loop.extent, loop.var.name());
-      for (const ir::Expr &guard : plan.guards)
-        if (depth(plan, guard) == level) require_known(plan, number, level, guard, loop.var.name());
+      for (const Guard &guard : plan.guards)
+        if (level_of(plan, guard) == level) require_known(plan, number, level, guard.condition, loop.var.name());
       body = ir::make(ir::For{loop.var, ir::Expr(0), lower(plan, loop.extent), loop.kind, std::move(body)});
     }
     return body;
@@ -132,7 +149,7 @@ class NestBuilder {
     } else {
       nest = loops(plan, number, 0, depth_of_nest, ir::block({tests(plan, false), stores(plan, values(plan, plan.bodies))}));
     }
-    return ir::block({guarded(plan, -1, nest)}, plan.stage->name());
+    return ir::block({guarded(plan, -1, false, nest)}, plan.stage->name());
   }
 
   /// Expressions of an operation in terms of loops and buffers.
@@ -205,13 +222,10 @@ class NestBuilder {
   }
 
   ir::Stmt reduction(const Plan &plan, std::size_t number) {
-    const int count = static_cast<int>(plan.loops.size());
-    int first = 0;
-    while (first < count && !plan.loops[static_cast<std::size_t>(first)].reduction) ++first;
-    if (mixes_data(plan)) first = 0;
+    const int count = static_cast<int>(plan.loops.size()), first = first_reduction(plan);
     require_before(plan, number, first);
     const ir::Stmt start = starts(plan, first);
-    const ir::Stmt combine = loops(plan, number, first, count, update(plan));
+    const ir::Stmt combine = guarded(plan, first - 1, true, loops(plan, number, first, count, update(plan)));
     return loops(plan, number, 0, first, ir::block({start, combine}));
   }
 
@@ -233,10 +247,11 @@ class NestBuilder {
 
   /// Whether a data axis was fused with a reduction axis, so that data points cannot be visited by data loops alone.
   static bool mixes_data(const Plan &plan) {
-    bool mixed = false;
-    for (const ir::Var &axis : plan.operation()->axes)
-      for (const Loop &loop : plan.loops) mixed |= loop.reduction && ir::uses(plan.values.at(axis), loop.var);
-    return mixed;
+    for (const scheduling::Relation &relation : plan.stage->relations)
+      if (relation.kind == scheduling::Relation::Kind::fuse && plan.stage->find(relation.to[0])->reduction)
+        for (const scheduling::AxisId &from : relation.from)
+          if (!plan.stage->find(from)->reduction) return true;
+    return false;
   }
 
   /// The nest that writes start values: the data loops from `first` on, with variables of their own.
@@ -258,8 +273,8 @@ class NestBuilder {
         data.loops.push_back(loop);
       }
       data.guards.clear();
-      for (const ir::Expr &guard : plan.guards)
-        if (const int at = depth(plan, guard); at >= first && !on_reduction(plan, guard)) data.guards.push_back(ir::substitute(guard, fresh));
+      for (const Guard &guard : plan.guards)
+        if (!guard.reduction && depth(plan, guard.condition) >= first) data.guards.push_back({ir::substitute(guard.condition, fresh), false});
       for (const ir::Var &axis : plan.operation()->axes) data.values[axis] = ir::substitute(plan.values.at(axis), fresh);
     }
     std::vector<ir::Expr> values;
@@ -268,17 +283,9 @@ class NestBuilder {
     ir::Stmt body = ir::block({tests(data, true), stores(data, values)});
     for (int level = static_cast<int>(data.loops.size()) - 1; level >= 0; --level) {
       const Loop &loop = data.loops[static_cast<std::size_t>(level)];
-      body = ir::make(ir::For{loop.var, ir::Expr(0), loop.extent, loop.kind, guarded(data, level, std::move(body))});
+      body = ir::make(ir::For{loop.var, ir::Expr(0), loop.extent, loop.kind, guarded(data, level, false, std::move(body))});
     }
-    return guarded_outside(data, std::move(body));
-  }
-
-  ir::Stmt guarded_outside(const Plan &data, ir::Stmt body) const { return guarded(data, -1, std::move(body)); }
-
-  static bool on_reduction(const Plan &plan, const ir::Expr &e) {
-    for (const Loop &loop : plan.loops)
-      if (loop.reduction && ir::uses(e, loop.var)) return true;
-    return false;
+    return guarded(data, -1, false, std::move(body));
   }
 
   /// One fresh loop per dimension of the region.
@@ -291,7 +298,7 @@ class NestBuilder {
       const ir::Expr value = data.facts.simplify(plan.min[d] + loop.var);
       data.values[axis] = value;
       for (const ir::Expr &condition : {value >= ir::Expr(0), value < plan.operation()->shape[d]})
-        if (!data.facts.proves(condition)) data.guards.push_back(condition);
+        if (!data.facts.proves(condition)) data.guards.push_back({condition, false});
       data.loops.push_back(std::move(loop));
     }
   }

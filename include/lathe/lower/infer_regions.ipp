@@ -206,19 +206,19 @@ class LoopMaker {
     plan_.loops.push_back(std::move(loop));
   }
 
-  void guard(const ir::Expr &condition) {
+  void guard(const ir::Expr &condition, bool reduction) {
     const ir::Expr simple = plan_.facts.simplify(condition);
     if (plan_.facts.proves(simple)) return;
-    for (const ir::Expr &other : plan_.guards)
-      if (ir::equal(other, simple)) return;
-    plan_.guards.push_back(simple);
+    for (const Guard &other : plan_.guards)
+      if (ir::equal(other.condition, simple) && other.reduction == reduction) return;
+    plan_.guards.push_back({simple, reduction});
   }
 
   void join(const Relation &relation) {
     const AxisInfo outer = info(relation.to[0]), inner = info(relation.to[1]);
     AxisInfo &whole = info(relation.from[0]);
     whole.value = plan_.facts.simplify(outer.value * inner.extent + inner.value);
-    guard(whole.value < whole.extent);
+    guard(whole.value < whole.extent, stage_.find(relation.from[0])->reduction);
   }
 
   void take_apart(const Relation &relation) {
@@ -245,7 +245,7 @@ class LoopMaker {
     // Ragged extents name data axes: in terms of loops now.
     for (Loop &loop : plan_.loops)
       if (!ir::constant_integer(loop.extent)) loop.extent = plan_.facts.simplify(ir::substitute(loop.extent, plan_.values));
-    for (ir::Expr &condition : plan_.guards) condition = plan_.facts.simplify(ir::substitute(condition, plan_.values));
+    for (Guard &guard : plan_.guards) guard.condition = plan_.facts.simplify(ir::substitute(guard.condition, plan_.values));
   }
 
   /// Splits and fusions of ragged axes leave other axes in the values: they are replaced until only loops are left.
@@ -269,8 +269,8 @@ class LoopMaker {
   void domain_guards() {
     for (std::size_t d = 0; d < plan_.extent.size(); ++d) {
       const ir::Expr value = plan_.values.at(plan_.operation()->axes[d]);
-      guard(value >= ir::Expr(0));
-      guard(value < plan_.operation()->shape[d]);
+      guard(value >= ir::Expr(0), false);
+      guard(value < plan_.operation()->shape[d], false);
     }
   }
 

@@ -26,6 +26,12 @@ struct ReadCheck {
   bool early = false;  ///< reductions: about start values and domains, to be tested before the loops they are about
 };
 
+/// What must hold for an iteration to be one of the stage's points.
+struct Guard {
+  ir::Expr condition;
+  bool reduction = false;  ///< about a reduction axis: start values are written whether it holds or not
+};
+
 struct Plan {
   const scheduling::StageState *stage = nullptr;
   std::vector<ir::Expr> bodies;     ///< of the operation, inlined stages substituted
@@ -37,7 +43,7 @@ struct Plan {
   std::vector<ir::Expr> min, extent;  ///< per dimension: the region that is computed
   std::vector<Loop> loops;            ///< outermost first
   ir::VarMap<ir::Expr> values;        ///< the operation's axes in terms of loop variables
-  std::vector<ir::Expr> guards;       ///< what must hold for an iteration to be one of the stage's points
+  std::vector<Guard> guards;
   std::vector<ir::Buffer> buffers;    ///< one per output, covering the region; arguments: the parameter
   arith::Facts facts;                 ///< size symbols, enclosing loops and own loops
 
