@@ -12,7 +12,9 @@ struct Chain {
   Input<std::int32_t, 2> X = placeholder<std::int32_t>({10, 10}, "X");
   Tensor<std::int32_t, 2> A = compute({10, 10}, [&](Index i, Index j) { return X(i, j) * 3; }, "A(i, j)");
   Tensor<std::int32_t, 2> B = compute({10, 10}, [&](Index i, Index j) { return A(i, j) + 1; }, "B(i, j)");
-  std::vector<Given> given() const { return {in(X, counted<std::int32_t, 2>({10, 10}, 2)), out(B, counted<std::int32_t, 2>({10, 10}, 7, 3))}; }
+  std::vector<Given> given() const {
+    return {in(X, counted<std::int32_t, 2>({10, 10}, 2)), out(B, counted<std::int32_t, 2>({10, 10}, 7, 3))};
+  }
 };
 
 TEST(TeCases, C20_RefusedAttachments) {
@@ -128,13 +130,15 @@ TEST(HalideCases, A15_OverlappingRegionsUnderParallelTiles) {
   // f(y, x) at (y - 10, x - 10); distinct values beside the ones of the case.
   const int n = 50;
   auto one = reduce_axis(1, "one");
-  auto f = compute({n + 20, n + 20}, [&](Index y, Index x) { return sum(cast<std::int32_t>(y * 1000 + x + one + 1), one); }, "f(y, x)");
+  auto f = compute(
+      {n + 20, n + 20}, [&](Index y, Index x) { return sum(cast<std::int32_t>(y * 1000 + x + one + 1), one); }, "f(y, x)");
   auto ones = compute({n + 20, n + 20}, [&](Index, Index) { return sum(cast<std::int32_t>(one + 1), one); }, "ones(y, x)");
   auto g = compute({n, n}, [&](Index y, Index x) { return f(y, x) + f(y + 20, x + 20); }, "g(y, x)");
   auto two = compute({n, n}, [&](Index y, Index x) { return ones(y, x) + ones(y + 20, x + 20); }, "two(y, x)");
   Array<std::int32_t, 2> twos({n, n});
   twos.fill(2);
-  const auto right = Array<std::int32_t, 2>::generate({n, n}, [](std::int64_t y, std::int64_t x) { return 2 * (y * 1000 + x + 1) + 20020; });
+  const auto right =
+      Array<std::int32_t, 2>::generate({n, n}, [](std::int64_t y, std::int64_t x) { return 2 * (y * 1000 + x + 1) + 20020; });
   for (const bool at_inner : {false, true}) {
     Schedule s(g, two);
     const auto schedule = [&](const auto &producer, const auto &consumer) {
@@ -169,7 +173,8 @@ TEST(HalideCases, E8_UsedOutsideTheLoopItIsComputedIn) {
     EXPECT_NE(text.find("h"), std::string::npos) << "the read outside is named: " << text;
   }
   s[f].compute_root();
-  run.expect(s, {in(X, counted<std::int32_t, 1>({16})), out(h, Array<std::int32_t, 1>::generate({16}, [](std::int64_t i) { return 2 * (15 - i) + 2 * i + 1; }))});
+  run.expect(s, {in(X, counted<std::int32_t, 1>({16})),
+                 out(h, Array<std::int32_t, 1>::generate({16}, [](std::int64_t i) { return 2 * (15 - i) + 2 * i + 1; }))});
 }
 
 TEST(HalideCases, G5_TwoStagesOfOneName) {

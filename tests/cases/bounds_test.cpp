@@ -17,7 +17,9 @@ TEST(TeCases, F03_PaddedTile) {
   auto A = placeholder<std::int32_t>({20, 20}, "A");
   auto P = pad(A, {3, 3}, {3, 3}, 0, "P");
   auto ry = reduce_axis(-1, 3, "ry"), rx = reduce_axis(-1, 3, "rx");
-  auto R = compute({26, 26}, [&](Index y, Index x) { return sum(P(y + ry, x + rx), ry, rx).where(y > 0 && y < 25 && x > 0 && x < 25); }, "R(y, x)");
+  auto R = compute(
+      {26, 26}, [&](Index y, Index x) { return sum(P(y + ry, x + rx), ry, rx).where(y > 0 && y < 25 && x > 0 && x < 25); },
+      "R(y, x)");
 
   Schedule s(R);
   auto [y, x] = s[R].axes();
@@ -68,7 +70,9 @@ TEST(TeCases, F03_TheTileIsTenByTen) {
   ASSERT_EQ(buffers.size(), 1u);
   EXPECT_EQ(buffers[0].shape, (std::vector<std::int64_t>{10, 10}));
   const auto p = counted<std::int32_t, 2>({26, 26});
-  EveryBackend().expect(s, {in(P, p), out(S, Array<std::int32_t, 2>::generate({24, 24}, [&](std::int64_t v, std::int64_t u) { return 9 * p(v + 1, u + 1); }))});
+  EveryBackend().expect(s, {in(P, p), out(S, Array<std::int32_t, 2>::generate({24, 24}, [&](std::int64_t v, std::int64_t u) {
+                                            return 9 * p(v + 1, u + 1);
+                                          }))});
 }
 
 TEST(TeCases, F17_ConstantIndexOutOfRange) {
@@ -87,7 +91,8 @@ TEST(TeCases, F17_SubscriptsFromFloatsAreIntegers) {
   auto B = compute({7}, [&](Index i) { return A(clamp(cast<index_t>(X(i) * 2.0f), 0, 9)) + 0.5f; }, "B(i)");
   Schedule s(B);
   s[B].vectorize(s[B].split(s[B].axis(0), 4).second);
-  const auto given = {in(A, counted<float, 1>({10}, 100)), in(X, Array<float, 1>::of({0, 0.5f, 3.25f, -2, 1e30f, std::numeric_limits<float>::quiet_NaN(), 4.49f})),
+  const auto given = {in(A, counted<float, 1>({10}, 100)),
+                      in(X, Array<float, 1>::of({0, 0.5f, 3.25f, -2, 1e30f, std::numeric_limits<float>::quiet_NaN(), 4.49f})),
                       out(B, Array<float, 1>::of({100.5f, 101.5f, 106.5f, 100.5f, 109.5f, 100.5f, 108.5f}))};
   run.expect(Schedule(B), given);
   run.expect(s, given);
@@ -97,8 +102,9 @@ TEST(TeCases, F17_ConditionsOfTwoBools) {
   EveryBackend run;
   auto P = placeholder<bool>({4}, "P"), Q = placeholder<bool>({4}, "Q");
   auto either = compute({4}, [&](Index i) { return select(P(i) || Q(i), cast<std::int32_t>(i) + 10, -1); }, "either(i)");
-  run.expect(Schedule(either), {in(P, Array<bool, 1>::of({false, false, true, true})), in(Q, Array<bool, 1>::of({false, true, false, true})),
-                                out(either, Array<std::int32_t, 1>::of({-1, 11, 12, 13}))});
+  run.expect(Schedule(either),
+             {in(P, Array<bool, 1>::of({false, false, true, true})), in(Q, Array<bool, 1>::of({false, true, false, true})),
+              out(either, Array<std::int32_t, 1>::of({-1, 11, 12, 13}))});
 }
 
 TEST(HalideCases, C10_OffsetOfMinusTwoToThe31) {
@@ -117,7 +123,8 @@ TEST(HalideCases, C10_OffsetOfMinusTwoToThe31) {
   auto h = compute({128}, [&](Index x) { return f(x) + f(x + cast<index_t>(p)); }, "h(x)");
   Schedule t(h);
   t[f].compute_root();
-  run.expect_failure("K006", "R006", t, {in(X, counted<std::int32_t, 1>({128})), value(p, least), out(h, Array<std::int32_t, 1>({128}))});
+  run.expect_failure("K006", "R006", t,
+                     {in(X, counted<std::int32_t, 1>({128})), value(p, least), out(h, Array<std::int32_t, 1>({128}))});
   run.expect(t, {in(X, counted<std::int32_t, 1>({128})), value(p, 0), out(h, counted<std::int32_t, 1>({128}, 0, 2))});
 }
 
@@ -131,7 +138,8 @@ TEST(HalideCases, E2_TheArmNotTakenIsNotRead) {
     auto selected = compute({n}, [&](Index x) { return select(flag != 0, p(x) + p(x + 1), 42.0f); }, "selected(x)");
     Schedule s(guarded, selected);
     s[p].compute_root();
-    for (const AnyTensor &stage : {AnyTensor(guarded), AnyTensor(selected), AnyTensor(p)}) s[stage].vectorize(s[stage].split(s[stage].axes()[0], 8).second);
+    for (const AnyTensor &stage : {AnyTensor(guarded), AnyTensor(selected), AnyTensor(p)})
+      s[stage].vectorize(s[stage].split(s[stage].axes()[0], 8).second);
     for (const int chosen : {0, 1}) {
       const auto right = Array<float, 1>::generate({n}, [&](std::int64_t x) { return chosen ? 4 * x + 2 : 42; });
       run.expect(s, {value(flag, chosen), in(A, counted<float, 1>({n + 1})), out(guarded, right), out(selected, right)});
@@ -142,7 +150,8 @@ TEST(HalideCases, E2_TheArmNotTakenIsNotRead) {
 /// Ten gigabytes of addresses without memory behind those that nobody touches.
 class Sparse {
  public:
-  explicit Sparse(std::size_t bytes) : bytes_(bytes), data_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  explicit Sparse(std::size_t bytes)
+      : bytes_(bytes), data_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
   Sparse(const Sparse &) = delete;
   ~Sparse() {
     if (data_ != MAP_FAILED) munmap(data_, bytes_);
@@ -162,9 +171,12 @@ TEST(HalideCases, E4_StridesBeyond32Bits) {
   // Planar: x runs fastest, then y, then c.
   auto V = placeholder<std::uint8_t>({width, height, 3}, "V").strides({1, width, plane});
   auto x = scalar<std::int64_t>("x"), y = scalar<std::int64_t>("y"), c = scalar<std::int64_t>("c");
-  auto read = compute({4}, [&](Index i) {
-    return V(assume_range(x + 0, 0, width - 4) + i, assume_range(y + 0, 0, height - 1), assume_range(c + 0, 0, 2));
-  }, "read(i)");
+  auto read = compute(
+      {4},
+      [&](Index i) {
+        return V(assume_range(x + 0, 0, width - 4) + i, assume_range(y + 0, 0, height - 1), assume_range(c + 0, 0, 2));
+      },
+      "read(i)");
   const View<const std::uint8_t, 3> view(memory.data(), {width, height, std::int64_t{3}}, {std::int64_t{1}, width, plane});
   EXPECT_EQ(&view(0, 0, 1) - &view(0, 0, 0), 3355443200);
 

@@ -70,12 +70,17 @@ void compare(const Given &given, const std::byte *actual) {
   std::size_t wrong = 0;
   std::string first;
   for (std::size_t i = 0; i * width < given.elements.size(); ++i) {
-    const ir::Bits want = ir::load_element(type, given.elements.data() + i * width), got = ir::load_element(type, actual + i * width);
+    const ir::Bits want = ir::load_element(type, given.elements.data() + i * width),
+                   got = ir::load_element(type, actual + i * width);
     if (want == got) continue;
-    if (type.is_float() && ir::evaluate(ir::UnaryOp::is_nan, type, want) && ir::evaluate(ir::UnaryOp::is_nan, type, got)) continue;
-    if (wrong++ == 0) first = "element " + std::to_string(i) + " is " + ir::literal_text(type, got) + " instead of " + ir::literal_text(type, want);
+    if (type.is_float() && ir::evaluate(ir::UnaryOp::is_nan, type, want) && ir::evaluate(ir::UnaryOp::is_nan, type, got))
+      continue;
+    if (wrong++ == 0)
+      first =
+          "element " + std::to_string(i) + " is " + ir::literal_text(type, got) + " instead of " + ir::literal_text(type, want);
   }
-  EXPECT_EQ(wrong, 0u) << ir::name_of(tensor_of(given)) << ": " << first << "; " << wrong << " of " << given.elements.size() / width << " differ";
+  EXPECT_EQ(wrong, 0u) << ir::name_of(tensor_of(given)) << ": " << first << "; " << wrong << " of "
+                       << given.elements.size() / width << " differ";
 }
 
 std::vector<AnyArgument> arguments_of(const std::vector<Given> &given) {
@@ -105,7 +110,8 @@ void run(const KernelCode &code, const std::vector<Given> &given, bool at_end) {
     if (given[i].kind == Given::Kind::output)
       compare(given[i], memory[i]->data());
     else
-      EXPECT_TRUE(given[i].elements.empty() || std::memcmp(memory[i]->data(), given[i].elements.data(), given[i].elements.size()) == 0)
+      EXPECT_TRUE(given[i].elements.empty() ||
+                  std::memcmp(memory[i]->data(), given[i].elements.data(), given[i].elements.size()) == 0)
           << "the input " << ir::name_of(tensor_of(given[i])) << " is written";
   }
 }
@@ -159,7 +165,8 @@ const std::vector<Maker> &makers() {
        [](const Schedule &s, const Arguments &a) {
          return std::make_shared<const KernelCode>(lower_program(s, a, options_for(Target::host())), nullptr, nullptr);
        }},
-      {"the interpreter", true, [](const Schedule &s, const Arguments &a) { return interpreter_code(s, a, options_for(Target::host())); }},
+      {"the interpreter", true,
+       [](const Schedule &s, const Arguments &a) { return interpreter_code(s, a, options_for(Target::host())); }},
       {"the JIT", false, [](const Schedule &s, const Arguments &a) { return jit_code(s, a, options_for(Target::host())); }},
       {"the JIT for x86-64", false,
        [](const Schedule &s, const Arguments &a) { return jit_code(s, a, options_for(Target::host("x86-64"))); }},
@@ -200,7 +207,8 @@ void EveryBackend::expect(const Schedule &schedule, const std::vector<Given> &gi
   });
 }
 
-void EveryBackend::expect_unbuildable(const char *code, const Schedule &schedule, const std::vector<AnyArgument> &arguments, Location place) {
+void EveryBackend::expect_unbuildable(const char *code, const Schedule &schedule, const std::vector<AnyArgument> &arguments,
+                                      Location place) {
   for (const Maker &maker : makers()) {
     ::testing::ScopedTrace trace(place.file, static_cast<int>(place.line), maker.name);
     expect_error(code, [&] { maker.make(schedule, arguments); }, place);
@@ -208,8 +216,8 @@ void EveryBackend::expect_unbuildable(const char *code, const Schedule &schedule
   expect_error(code, [&] { emit_c_source(schedule, arguments, exact_options()); }, place);
 }
 
-void EveryBackend::expect_failure(const char *code, const char *interpreter_code, const Schedule &schedule, const std::vector<Given> &given,
-                                  Location place) {
+void EveryBackend::expect_failure(const char *code, const char *interpreter_code, const Schedule &schedule,
+                                  const std::vector<Given> &given, Location place) {
   const std::vector<AnyArgument> arguments = arguments_of(given);
   for (const Maker &maker : makers())
     attempt(maker.name, place, [&] {
@@ -240,11 +248,13 @@ void EveryBackend::finish() {
     files += " " + file.string();
   }
   const std::string library = (folder / "all.so").string(), log = (folder / "log").string();
-  const std::string command = "cc -std=c11 -O1 -Wall -Wextra -Werror -ffp-contract=off -fPIC -shared -o " + library + files + " -lm > " + log + " 2>&1";
+  const std::string command =
+      "cc -std=c11 -O1 -Wall -Wextra -Werror -ffp-contract=off -fPIC -shared -o " + library + files + " -lm > " + log + " 2>&1";
   if (std::system(command.c_str()) != 0) {
     std::ifstream in(log);
     ADD_FAILURE_AT(waiting[0].place.file, static_cast<int>(waiting[0].place.line))
-        << "emitted C does not compile:\n" << std::string((std::istreambuf_iterator<char>(in)), {});
+        << "emitted C does not compile:\n"
+        << std::string((std::istreambuf_iterator<char>(in)), {});
   } else if (void *handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     for (const Waiting &w : waiting)
       attempt("C", w.place, [&] {

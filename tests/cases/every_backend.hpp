@@ -77,8 +77,8 @@ class EveryBackend {
   void expect_unbuildable(const char *code, const Schedule &schedule, const std::vector<AnyArgument> &arguments,
                           Location place = Location::current());
   /// Expects that every kernel fails when called: with `code`, or under the interpreter with `interpreter_code`.
-  void expect_failure(const char *code, const char *interpreter_code, const Schedule &schedule, const std::vector<Given> &arguments,
-                      Location place = Location::current());
+  void expect_failure(const char *code, const char *interpreter_code, const Schedule &schedule,
+                      const std::vector<Given> &arguments, Location place = Location::current());
   /// Compiles and runs the C that waits.
   void finish();
 

@@ -26,7 +26,8 @@ TEST(HalideCases, C2_FloatRemainder) {
   auto M = compute({13}, [&](Index k) { return A(k) % 1.0f + 0.0f; }, "M(k)");
   auto F = compute({13}, [&](Index k) { return (0.1f * (cast<float>(k) - 12.0f)) % 1.0f + 0.0f; }, "F(k)");
   const auto a = Array<float, 1>::generate({13}, [](std::int64_t k) { return 0.1f * (static_cast<float>(k) - 12.0f); });
-  // x mod 1 is exact for these x, in float as in double, but for one rounding where x is above -1. (The sign of a zero is not at issue:
+  // x mod 1 is exact for these x, in float as in double, but for one rounding where x is above -1. (The sign of a zero is not at
+  // issue:
   // + 0.0f takes it away.)
   const auto right = Array<float, 1>::generate({13}, [&](std::int64_t k) {
     const double x = a(k);
@@ -73,7 +74,8 @@ TEST(HalideCases, D4_FloatsToBfloat16) {
   Schedule s(B, F), v(B, F);
   v[B].vectorize(v[B].axis(0));
   for (const Schedule &each : {s, v})
-    run.expect(each, {in(A, a), out(B, of_bits<bfloat16>(0x3F80, 0x3F82, 0x3F81)), out(F, Array<float, 1>::of({1.0f, 1.015625f, 1.0078125f}))});
+    run.expect(each, {in(A, a), out(B, of_bits<bfloat16>(0x3F80, 0x3F82, 0x3F81)),
+                      out(F, Array<float, 1>::of({1.0f, 1.015625f, 1.0078125f}))});
 }
 
 /// Literals in the text, one stage each, and the same values as data of the program.
@@ -95,12 +97,15 @@ void round_trip(EveryBackend &run, const Array<T, 1> &values) {
 
 TEST(HalideCases, D5_ConstantsSurvive) {
   EveryBackend run;
-  round_trip<float>(run, Array<float, 1>::of({inf, -inf, nan_value, 1e-20f, 0.1f, 1.0f / 3, FLT_MIN, -FLT_MAX, FLT_TRUE_MIN, 16777217.0f, -0.0f, 0.0f}));
+  round_trip<float>(run, Array<float, 1>::of({inf, -inf, nan_value, 1e-20f, 0.1f, 1.0f / 3, FLT_MIN, -FLT_MAX, FLT_TRUE_MIN,
+                                              16777217.0f, -0.0f, 0.0f}));
   const double infinity = std::numeric_limits<double>::infinity();
-  round_trip<double>(run, Array<double, 1>::of({infinity, -infinity, std::nan(""), 1e-20, 0.1, 1.0 / 3, FLT_MIN, DBL_MIN, DBL_MAX, DBL_TRUE_MIN, 16777217.0, -0.0}));
+  round_trip<double>(run, Array<double, 1>::of({infinity, -infinity, std::nan(""), 1e-20, 0.1, 1.0 / 3, FLT_MIN, DBL_MIN, DBL_MAX,
+                                                DBL_TRUE_MIN, 16777217.0, -0.0}));
   round_trip<float16>(run, of_bits<float16>(0x7C00, 0xFC00, 0x7E00, 0x2E66, 0x3555, 0x0001, 0x0400, 0x7BFF, 0x8000));
   round_trip<bfloat16>(run, of_bits<bfloat16>(0x7F80, 0xFF80, 0x7FC0, 0x3DCD, 0x3EAB, 0x0001, 0x0080, 0x7F7F, 0x8000));
-  round_trip<std::int64_t>(run, Array<std::int64_t, 1>::of({std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), -1, 1LL << 53}));
+  round_trip<std::int64_t>(run, Array<std::int64_t, 1>::of({std::numeric_limits<std::int64_t>::min(),
+                                                            std::numeric_limits<std::int64_t>::max(), -1, 1LL << 53}));
   round_trip<std::uint64_t>(run, Array<std::uint64_t, 1>::of({~0ULL, 1ULL << 63, 0ULL}));
 }
 
@@ -129,7 +134,8 @@ TEST(HalideCases, D6_NaN) {
   v[greater].vectorize(v[greater].axis(0));
   v[lesser].vectorize(v[lesser].axis(0));
   for (const Schedule &each : {s, v})
-    run.expect(each, {in(X, Array<float, 1>::of({nan_value, 1, nan_value, -0.0f, 0.0f, 2})), in(Y, Array<float, 1>::of({1, nan_value, nan_value, 0.0f, -0.0f, 3})),
+    run.expect(each, {in(X, Array<float, 1>::of({nan_value, 1, nan_value, -0.0f, 0.0f, 2})),
+                      in(Y, Array<float, 1>::of({1, nan_value, nan_value, 0.0f, -0.0f, 3})),
                       out(greater, Array<float, 1>::of({nan_value, nan_value, nan_value, 0.0f, 0.0f, 3})),
                       out(lesser, Array<float, 1>::of({nan_value, nan_value, nan_value, -0.0f, -0.0f, 2}))});
 
@@ -139,7 +145,8 @@ TEST(HalideCases, D6_NaN) {
   w[odd].vectorize(w[odd].axis(0));
   w[known].vectorize(w[known].axis(0));
   for (const Schedule &each : {t, w})
-    run.expect(each, {in(X, Array<float, 1>::of({nan_value, 1, nan_value, inf, 0, -nan_value})), out(odd, Array<float, 1>::of({nan_value, 1, nan_value, 1})),
+    run.expect(each, {in(X, Array<float, 1>::of({nan_value, 1, nan_value, inf, 0, -nan_value})),
+                      out(odd, Array<float, 1>::of({nan_value, 1, nan_value, 1})),
                       out(known, Array<float, 1>::of({nan_value, 1, nan_value, 1, 1, nan_value}))});
 }
 
@@ -148,10 +155,13 @@ TEST(HalideCases, D7_SumsAreNotDistributed) {
   auto x = scalar<float>("x"), n = scalar<float>("n");
   auto once = compute({1}, [&](Index) { return (x + 1.0f) * n; }, "once(i)");
   auto lanes = compute({8}, [&](Index) { return (x + 1.0f) * n; }, "lanes(i)");
-  auto shared = compute({8}, [&](Index i) {
-    const auto plus = x + 1.0f;
-    return select(i < 4, plus * n, n * plus);
-  }, "shared(i)");
+  auto shared = compute(
+      {8},
+      [&](Index i) {
+        const auto plus = x + 1.0f;
+        return select(i < 4, plus * n, n * plus);
+      },
+      "shared(i)");
   auto folded = compute({1}, [&](Index) { return (Expr<float>(16777216.0f) + 1.0f) * 3.0f; }, "folded(i)");
   Schedule s(once, lanes, shared, folded);
   s[lanes].vectorize(s[lanes].axis(0));
@@ -186,8 +196,8 @@ TEST(HalideCases, D8_HalvesRoundToEven) {
   v[Q].vectorize(v[Q].axis(0));
   v[F].unroll(v[F].axis(0));
   for (const Schedule &each : {s, v})
-    run.expect(each, {in(A, counted<float, 1>({8})), in(D, counted<double, 1>({8})), out(R, right), out(Q, Array<double, 1>::of({0, 0, 1, 2, 2, 2, 3, 4})),
-                      out(F, right)});
+    run.expect(each, {in(A, counted<float, 1>({8})), in(D, counted<double, 1>({8})), out(R, right),
+                      out(Q, Array<double, 1>::of({0, 0, 1, 2, 2, 2, 3, 4})), out(F, right)});
 }
 
 TEST(HalideCases, D10_ProductsOfConvertedWords) {

@@ -10,7 +10,8 @@ namespace {
 
 using namespace cases;
 
-// ---- division, by the definitions in 64-bit arithmetic that cannot overflow here -----------------------------------------------
+// ---- division, by the definitions in 64-bit arithmetic that cannot overflow here
+// -----------------------------------------------
 
 std::int64_t trunc_quotient(std::int64_t a, std::int64_t b) {
   const std::int64_t q = (a < 0 ? -a : a) / (b < 0 ? -b : b);
@@ -57,7 +58,8 @@ std::int64_t divisor_at(std::int64_t j) { return j < 128 ? j - 128 : j - 127; }
 /// All dividends by all divisors; conversion to T wraps -128 / -1 in eight bits, as operators.hpp says.
 template <class T>
 Array<T, 2> all_quotients(int which) {
-  return Array<T, 2>::generate({256, divisors}, [&](std::int64_t i, std::int64_t j) { return right_division(which, i - 128, divisor_at(j)); });
+  return Array<T, 2>::generate({256, divisors},
+                               [&](std::int64_t i, std::int64_t j) { return right_division(which, i - 128, divisor_at(j)); });
 }
 
 TYPED_TEST(C18, AllPairsOfData) {
@@ -88,12 +90,17 @@ TYPED_TEST(C18, DataByConstants) {
       stages.push_back(C);
       given.push_back(out(C, Array<T, 1>::generate({256}, [&](std::int64_t i) { return right_division(which, i - 128, c); })));
       if (which % 2 == 0 && c > 0) continue;
-      auto D = compute({256}, [&](Index i) { return division(which, Expr<T>(static_cast<T>(c)), if_then_else(A(i) == 0, static_cast<T>(5), A(i))); }, "by_data");
+      auto D = compute(
+          {256},
+          [&](Index i) { return division(which, Expr<T>(static_cast<T>(c)), if_then_else(A(i) == 0, static_cast<T>(5), A(i))); },
+          "by_data");
       stages.push_back(D);
-      given.push_back(out(D, Array<T, 1>::generate({256}, [&](std::int64_t i) { return right_division(which, c, i == 128 ? 5 : i - 128); })));
+      given.push_back(
+          out(D, Array<T, 1>::generate({256}, [&](std::int64_t i) { return right_division(which, c, i == 128 ? 5 : i - 128); })));
     }
     Schedule s(stages);
-    for (std::size_t n = 0; n < stages.size(); n += 2) s[stages[n]].vectorize(s[stages[n]].split(s[stages[n]].axes()[0], 32).second);
+    for (std::size_t n = 0; n < stages.size(); n += 2)
+      s[stages[n]].vectorize(s[stages[n]].split(s[stages[n]].axes()[0], 32).second);
     run.expect(s, given);
   }
 }
@@ -118,10 +125,13 @@ TYPED_TEST(C18, ConstantsByConstants) {
 TEST(TeCases, C18_LoopVariables) {
   EveryBackend run;
   for (int which = 0; which < 4; ++which) {
-    auto C = compute({256, divisors}, [&](Index i, Index j) {
-      const Index b = select(j < 128, j - 128, j - 127);
-      return cast<std::int64_t>(division(which, i - 128, b));
-    }, division_names[which]);
+    auto C = compute(
+        {256, divisors},
+        [&](Index i, Index j) {
+          const Index b = select(j < 128, j - 128, j - 127);
+          return cast<std::int64_t>(division(which, i - 128, b));
+        },
+        division_names[which]);
     Schedule s(C);
     auto [o, v] = s[C].split(s[C].axis(1), 8);
     s[C].vectorize(v);
@@ -131,7 +141,8 @@ TEST(TeCases, C18_LoopVariables) {
     for (const int c : {-128, -16, -3, -1, 1, 2, 3, 10, 16, 127}) {
       auto D = compute({256}, [&](Index i) { return cast<std::int64_t>(division(which, i - 128, c)); }, "by_constant");
       stages.push_back(D);
-      given.push_back(out(D, Array<std::int64_t, 1>::generate({256}, [&](std::int64_t i) { return right_division(which, i - 128, c); })));
+      given.push_back(
+          out(D, Array<std::int64_t, 1>::generate({256}, [&](std::int64_t i) { return right_division(which, i - 128, c); })));
     }
     Schedule t(stages);
     for (const AnyTensor &stage : stages) t[stage].vectorize(t[stage].split(t[stage].axes()[0], 24).second);
@@ -179,7 +190,9 @@ void seven_by_two_and_three(EveryBackend &run) {
 
   // By one, known and unknown.
   auto X = placeholder<T>({3}, "X"), one = placeholder<T>({3}, "one");
-  auto by_one = compute({3}, [&](Index i) { return X(i) / 1; }, "by_one"), by_data = compute({3}, [&](Index i) { return X(i) / one(i); }, "by_data");
+  auto by_one = compute(
+           {3}, [&](Index i) { return X(i) / 1; }, "by_one"),
+       by_data = compute({3}, [&](Index i) { return X(i) / one(i); }, "by_data");
   const auto x = Array<T, 1>::of({-128, -5, 0});
   run.expect(Schedule(by_one, by_data), {in(X, x), in(one, Array<T, 1>::of({1, 1, 1})), out(by_one, x), out(by_data, x)});
 }
@@ -226,18 +239,21 @@ TEST(HalideCases, C3_ShiftsBeyondTheWidth) {
   EveryBackend run;
   const auto left = [](auto x, auto n) { return x << n; };
   const auto right = [](auto x, auto n) { return x >> n; };
-  data_and_folded<std::int8_t>(run, Array<std::int8_t, 1>::of({1, -1}), Array<std::int8_t, 1>::of({-128, 8}), left, Array<std::int8_t, 1>::of({0, 0}));
-  data_and_folded<std::uint32_t>(run, Array<std::uint32_t, 1>::of({1, 1, 3}), Array<std::uint32_t, 1>::of({32, 31, 0xFFFFFFFF}), left,
-                                 Array<std::uint32_t, 1>::of({0, 0x80000000, 0}));
+  data_and_folded<std::int8_t>(run, Array<std::int8_t, 1>::of({1, -1}), Array<std::int8_t, 1>::of({-128, 8}), left,
+                               Array<std::int8_t, 1>::of({0, 0}));
+  data_and_folded<std::uint32_t>(run, Array<std::uint32_t, 1>::of({1, 1, 3}), Array<std::uint32_t, 1>::of({32, 31, 0xFFFFFFFF}),
+                                 left, Array<std::uint32_t, 1>::of({0, 0x80000000, 0}));
   data_and_folded<std::uint32_t>(run, Array<std::uint32_t, 1>::of({1, 0x80000000}), Array<std::uint32_t, 1>::of({32, 31}), right,
                                  Array<std::uint32_t, 1>::of({0, 1}));
   constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min();
-  data_and_folded<std::int32_t>(run, Array<std::int32_t, 1>::of({-1, -5, 0, 7, least}), Array<std::int32_t, 1>::of({32, 31, 31, 31, 31}), right,
+  data_and_folded<std::int32_t>(run, Array<std::int32_t, 1>::of({-1, -5, 0, 7, least}),
+                                Array<std::int32_t, 1>::of({32, 31, 31, 31, 31}), right,
                                 Array<std::int32_t, 1>::of({-1, -1, 0, 0, -1}));
 
   auto X = placeholder<std::int32_t>({4}, "X");
   auto by31 = compute({4}, [&](Index i) { return X(i) >> 31; }, "by31(i)");
-  run.expect(Schedule(by31), {in(X, Array<std::int32_t, 1>::of({-5, 0, 7, least})), out(by31, Array<std::int32_t, 1>::of({-1, 0, 0, -1}))});
+  run.expect(Schedule(by31),
+             {in(X, Array<std::int32_t, 1>::of({-5, 0, 7, least})), out(by31, Array<std::int32_t, 1>::of({-1, 0, 0, -1}))});
 
   // The negated amount is unsigned: 2^32 - (2^32 - i) = i.
   auto S = placeholder<std::uint32_t>({32}, "S");
@@ -246,14 +262,17 @@ TEST(HalideCases, C3_ShiftsBeyondTheWidth) {
   const auto shifted = Array<std::uint32_t, 1>::generate({32}, [](std::int64_t i) { return 0xFFFFFFFFu << i; });
   Schedule s(F, G);
   s[F].vectorize(s[F].axis(0));
-  run.expect(s, {in(S, Array<std::uint32_t, 1>::generate({32}, [](std::int64_t i) { return 0u - static_cast<std::uint32_t>(i); })),
-                 out(F, shifted), out(G, shifted)});
+  run.expect(s,
+             {in(S, Array<std::uint32_t, 1>::generate({32}, [](std::int64_t i) { return 0u - static_cast<std::uint32_t>(i); })),
+              out(F, shifted), out(G, shifted)});
 }
 
 TEST(HalideCases, C4_AndWithAMask) {
   EveryBackend run;
   auto A = placeholder<std::uint32_t>({19}, "A");
-  auto L = compute({19}, [&](Index i) { return A(i) & 0xAAAAAAAAu; }, "L(i)"), R = compute({19}, [&](Index i) { return 0xAAAAAAAAu & A(i); }, "R(i)");
+  auto L = compute(
+           {19}, [&](Index i) { return A(i) & 0xAAAAAAAAu; }, "L(i)"),
+       R = compute({19}, [&](Index i) { return 0xAAAAAAAAu & A(i); }, "R(i)");
   const auto a = counted<std::uint32_t, 1>({19}, 3, 0x07654321);
   const auto right = Array<std::uint32_t, 1>::generate({19}, [&](std::int64_t i) { return a(i) & 0xAAAAAAAAu; });
   Schedule s(L, R);
@@ -292,8 +311,8 @@ TEST(HalideCases, C14_FloatsToIntegers) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const auto a = Array<float, 1>::of({300.0f, -1.0f, nan, 1e10f, -1e10f, 254.9f, -0.9f, 7.5f});
   const auto bytes = Array<std::uint8_t, 1>::of({255, 0, 0, 255, 0, 254, 0, 7});
-  const auto words =
-      Array<std::int32_t, 1>::of({300, -1, 0, std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::int32_t>::min(), 254, 0, 7});
+  const auto words = Array<std::int32_t, 1>::of(
+      {300, -1, 0, std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::int32_t>::min(), 254, 0, 7});
   auto A = placeholder<float>({8}, "A");
   auto B = compute({8}, [&](Index i) { return cast<std::uint8_t>(A(i)); }, "B(i)");
   auto W = compute({8}, [&](Index i) { return cast<std::int32_t>(A(i)); }, "W(i)");
@@ -317,13 +336,15 @@ TEST(HalideCases, F4_ComparisonsOfWordsWidened) {
   EveryBackend run;
   auto A = placeholder<std::uint16_t>({13}, "A"), B = placeholder<std::uint16_t>({13}, "B");
   auto C = compute({13}, [&](Index i) { return cast<std::uint32_t>(A(i) < B(i)); }, "C(i)");
-  auto D = compute({13}, [&](Index i) { return select(A(i) < B(i), cast<std::uint32_t>(A(i)), cast<std::uint32_t>(B(i)) + 70000u); }, "D(i)");
+  auto D = compute(
+      {13}, [&](Index i) { return select(A(i) < B(i), cast<std::uint32_t>(A(i)), cast<std::uint32_t>(B(i)) + 70000u); }, "D(i)");
   const auto a = counted<std::uint16_t, 1>({13}, 65000, 20000), b = counted<std::uint16_t, 1>({13}, 100, 7919);
   Schedule s(C, D);
   s[C].vectorize(s[C].split(s[C].axis(0), 4).second);
   s[D].vectorize(s[D].split(s[D].axis(0), 4).second);
-  run.expect(s, {in(A, a), in(B, b), out(C, Array<std::uint32_t, 1>::generate({13}, [&](std::int64_t i) { return a(i) < b(i); })),
-                 out(D, Array<std::uint32_t, 1>::generate({13}, [&](std::int64_t i) { return a(i) < b(i) ? a(i) : b(i) + 70000u; }))});
+  run.expect(
+      s, {in(A, a), in(B, b), out(C, Array<std::uint32_t, 1>::generate({13}, [&](std::int64_t i) { return a(i) < b(i); })),
+          out(D, Array<std::uint32_t, 1>::generate({13}, [&](std::int64_t i) { return a(i) < b(i) ? a(i) : b(i) + 70000u; }))});
 }
 
 }  // namespace

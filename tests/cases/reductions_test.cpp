@@ -50,11 +50,15 @@ TEST(TeCases, C05_InitUnderALoopFusedWithTheReduction) {
 TEST(TeCases, C06_ExtentDependsOnAnOuterAxis) {
   EveryBackend run;
   auto X = placeholder<std::int32_t>({10}, "X");
-  auto Y = compute({10}, [&](Index n) {
-    auto r = reduce_axis(n, "r");
-    return sum(X(r), r);
-  }, "Y(n)");
-  const auto given = {in(X, counted<std::int32_t, 1>({10}, 1)), out(Y, Array<std::int32_t, 1>::of({0, 1, 3, 6, 10, 15, 21, 28, 36, 45}))};
+  auto Y = compute(
+      {10},
+      [&](Index n) {
+        auto r = reduce_axis(n, "r");
+        return sum(X(r), r);
+      },
+      "Y(n)");
+  const auto given = {in(X, counted<std::int32_t, 1>({10}, 1)),
+                      out(Y, Array<std::int32_t, 1>::of({0, 1, 3, 6, 10, 15, 21, 28, 36, 45}))};
   run.expect(Schedule(Y), given);
   Schedule written(Y);
   written.cache_write(Y, scope::local);
@@ -76,16 +80,20 @@ TEST(TeCases, C06_ExtentIsData) {
   EveryBackend run;
   auto L = placeholder<std::int32_t>({4}, "L");
   auto E = placeholder<std::int32_t>({5, 3}, "E");
-  auto Y = compute({4, 3}, [&](Index n, Index d) {
-    auto r = reduce_axis(assume_range(L(n), 0, 5), "r");
-    return sum(E(r, d), r);
-  }, "Y(n, d)");
+  auto Y = compute(
+      {4, 3},
+      [&](Index n, Index d) {
+        auto r = reduce_axis(assume_range(L(n), 0, 5), "r");
+        return sum(E(r, d), r);
+      },
+      "Y(n, d)");
   Array<std::int32_t, 2> right({4, 3});
   const int lengths[] = {3, 0, 5, 1};
   for (int n = 0; n < 4; ++n)
     for (int d = 0; d < 3; ++d)
       for (int r = 0; r < lengths[n]; ++r) right(n, d) += 100 + 3 * r + d;
-  const auto given = {in(L, Array<std::int32_t, 1>::of({3, 0, 5, 1})), in(E, counted<std::int32_t, 2>({5, 3}, 100)), out(Y, right)};
+  const auto given = {in(L, Array<std::int32_t, 1>::of({3, 0, 5, 1})), in(E, counted<std::int32_t, 2>({5, 3}, 100)),
+                      out(Y, right)};
   run.expect(Schedule(Y), given);
   Schedule written(Y);
   auto sums = written.cache_write(Y, scope::local);
@@ -183,7 +191,8 @@ TEST(TeCases, C11_MaxOfNegativeRows) {
   s[B].reorder(io, jo, ji, ii);
   s[B].vectorize(ii);
   s[B].parallel(io);
-  run.expect(s, {in(A, Array<std::int32_t, 2>::generate({1024, 11}, [](std::int64_t i, std::int64_t k) { return -(1 + (5 * k + 3 * i) % 11); })),
+  run.expect(s, {in(A, Array<std::int32_t, 2>::generate(
+                           {1024, 11}, [](std::int64_t i, std::int64_t k) { return -(1 + (5 * k + 3 * i) % 11); })),
                  out(B, right)});
 }
 
@@ -207,7 +216,8 @@ struct Box5 {
   Tensor<std::int32_t, 2> acc = compute({32, 32}, [&](Index y, Index x) { return sum(input(y + j, x + i), j, i); }, "acc(y, x)");
   Tensor<std::int32_t, 2> o = compute({32, 32}, [&](Index y, Index x) { return acc(y, x) / 25; }, "o(y, x)");
   std::vector<Given> given() const {
-    return {in(input, Array<std::int32_t, 2>::generate({36, 36}, [](std::int64_t y, std::int64_t x) { return 2 * (x - 2) + 5 * (y - 2); })),
+    return {in(input, Array<std::int32_t, 2>::generate({36, 36},
+                                                       [](std::int64_t y, std::int64_t x) { return 2 * (x - 2) + 5 * (y - 2); })),
             out(o, Array<std::int32_t, 2>::generate({32, 32}, [](std::int64_t y, std::int64_t x) { return 2 * x + 5 * y; }))};
   }
 };
@@ -236,7 +246,8 @@ TEST(HalideCases, A11_ScalarReductionUnderLanes) {
   auto r = reduce_axis(1, 2, "r");
   auto s0 = compute([&] { return sum(cast<std::int32_t>(r), r); }, "s");
   auto o = compute({2, 2, 4}, [&](Index, Index, Index c) { return select(c == 3, 255, s0()); }, "o(x, y, c)");
-  const auto right = Array<std::int32_t, 3>::generate({2, 2, 4}, [](std::int64_t, std::int64_t, std::int64_t c) { return c == 3 ? 255 : 3; });
+  const auto right =
+      Array<std::int32_t, 3>::generate({2, 2, 4}, [](std::int64_t, std::int64_t, std::int64_t c) { return c == 3 ? 255 : 3; });
   for (const int where : {-1, 0, 1}) {
     Schedule s(o);
     s[o].vectorize(s[o].axis(2));
@@ -308,7 +319,8 @@ TEST(HalideCases, B5_HorizontalSumsOfBytes) {
   Array<std::uint8_t, 1> threes({9});
   threes.fill(3);
   run.expect(s, {in(A, threes), out(B, Array<std::uint8_t, 1>::of({9, 9, 9}))});
-  run.expect(s, {in(A, counted<std::uint8_t, 1>({9}, 100)), out(B, Array<std::uint8_t, 1>::of({303 - 256, 312 - 256, 321 - 256}))});
+  run.expect(s,
+             {in(A, counted<std::uint8_t, 1>({9}, 100)), out(B, Array<std::uint8_t, 1>::of({303 - 256, 312 - 256, 321 - 256}))});
   const auto data = constant<std::uint8_t>({3, 3, 3, 3, 3, 3, 3, 3, 3}, "data");
   auto folded = compute({3}, [&](Index i) { return sum(data(3 * i + k), k); }, "folded(i)");
   Schedule t(folded);
@@ -340,7 +352,8 @@ TEST(HalideCases, B8_ByteProductsAndHistogram) {
   auto P = compute({33}, [&](Index i) { return sum(A(i, c) * W(c), c); }, "P(i)");
   const auto a = counted<std::uint8_t, 2>({33, 3}, 11, 37);
   const auto w = Array<std::uint8_t, 1>::of({77, 151, 28});
-  const auto p = Array<std::uint8_t, 1>::generate({33}, [&](std::int64_t i) { return (a(i, 0) * 77 + a(i, 1) * 151 + a(i, 2) * 28) & 255; });
+  const auto p =
+      Array<std::uint8_t, 1>::generate({33}, [&](std::int64_t i) { return (a(i, 0) * 77 + a(i, 1) * 151 + a(i, 2) * 28) & 255; });
   Schedule s(P);
   auto [io, ii] = s[P].split(s[P].axis(0), 16);
   s[P].reorder(io, c, ii);
