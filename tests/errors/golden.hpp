@@ -20,7 +20,7 @@ namespace golden {
 inline std::string without_lines(const std::string &text) { return std::regex_replace(text, std::regex(R"((\w+\.[hc]pp):\d+)"), "$1:__"); }
 
 inline void expect_text(const std::string &name, const std::string &text) {
-  const std::string path = std::string(LATHE_TEST_DATA) + "/../errors/golden/" + name + ".txt";
+  const std::string path = std::string(LATHE_TEST_DATA) + "/refusals/" + name + ".txt";
   if (std::getenv("LATHE_UPDATE_GOLDEN")) {
     std::ofstream(path) << text << "\n";
     return;

@@ -74,13 +74,13 @@ LATHE_INLINE void set_loop_kind(State &state, const Step &step, ir::LoopKind kin
   AxisState &axis = require_loop(state, step, stage, step.axes.at(0), verb);
   if (axis.kind_set_by >= 0) {
     const Step &by = *state.steps[static_cast<std::size_t>(axis.kind_set_by)];
-    refuse(state, step, "S014", "axis " + axis.name + " of " + stage.name() + " already is to be " + std::string(name_of(by.primitive)) +
-                                    (by.primitive == Primitive::parallel ? "" : "ed"),
+    refuse(state, step, "S014", "axis " + axis.name + " of " + stage.name() + " is marked by " + std::string(name_of(by.primitive)) + " already",
            {{"why", "a loop is run in one way", {}}, {"", to_cpp(state, by), by.place}, {"help", "split the axis and mark one part each way", {}}},
            axis.name);
   }
   if (axis.reduction && kind != ir::LoopKind::unrolled)
-    refuse(state, step, "S006", "axis " + axis.name + " of " + stage.name() + " is reduced over and cannot be " + verb,
+    refuse(state, step, "S006", "axis " + axis.name + " of " + stage.name() + " is reduced over and cannot be " +
+                                    (kind == ir::LoopKind::parallel ? "run in parallel" : "vectorized"),
            {{"why", "its iterations add to the same element; run at the same time they would lose updates", {}},
             {"help", std::string("choose a data axis of ") + stage.name(), {}}},
            axis.name);

@@ -37,6 +37,13 @@ inline constexpr Scope local{"local"};    ///< the thread's own: registers where
 inline constexpr Scope shared{"shared"};  ///< a GPU block's
 }  // namespace scope
 
+/// A scope with the place of the call: nothing can follow the readers of cache_read.
+struct LocatedScope {
+  Scope scope;
+  Location place;
+  LocatedScope(Scope s, std::source_location where = std::source_location::current()) : scope(s), place(where) {}  // NOLINT
+};
+
 /// A split by number of parts: `s[C].split(i, parts(4))`.
 struct Parts {
   std::int64_t count;
@@ -256,9 +263,9 @@ class Schedule {
   ///
   /// \throws Error S012 if a reader does not read it.
   template <class T, int Rank, class... Readers>
-  Tensor<T, Rank> cache_read(const Tensor<T, Rank> &tensor, Scope scope, const Readers &...readers) {
+  Tensor<T, Rank> cache_read(const Tensor<T, Rank> &tensor, LocatedScope scope, const Readers &...readers) {
     static_assert(sizeof...(Readers) > 0, "cache_read(): names at least one reader, for example  s.cache_read(A, scope::local, C)");
-    return Tensor<T, Rank>(cache_read(AnyTensor(tensor), scope, std::vector<AnyTensor>{readers...}).untyped());
+    return Tensor<T, Rank>(cache_read(AnyTensor(tensor), scope.scope, std::vector<AnyTensor>{readers...}, scope.place).untyped());
   }
   AnyTensor cache_read(const AnyTensor &tensor, Scope scope, const std::vector<AnyTensor> &readers, Location place = Location::current());
 

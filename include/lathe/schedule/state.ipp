@@ -125,7 +125,9 @@ LATHE_INLINE void refuse(const State &state, const Step &step, std::string code,
     diagnostic.stage = stage->name();
     int number = 1;
     for (const StepRef &earlier : state.steps) number += earlier->stage == step.stage;
-    diagnostic.quoted = to_cpp(state, step) + "  (step " + std::to_string(number) + " of stage " + stage->name() + ")";
+    // An axis that could not be resolved is not in the step, so the step would be misquoted.
+    const bool whole = !step.axes.empty() || step.primitive >= Primitive::compute_inline || step.primitive == Primitive::fuse;
+    diagnostic.quoted = (whole ? to_cpp(state, step) + "  " : "") + "(step " + std::to_string(number) + " of stage " + stage->name() + ")";
   }
   // Reasons come first, then the loops as they are, then help.
   std::vector<Note> help;
