@@ -316,6 +316,18 @@ TEST(LlvmStatements, ParallelLoopsCaptureWhatTheyNeed) {
     }
 }
 
+TEST(LlvmStatements, ParallelLoopsCaptureVectors) {
+  const DType v(scalar_types::int16, 8), mask_type(scalar_types::boolean, 8);
+  Var n("n", index_type, true), i("i", index_type), values("values", v), mask("mask", mask_type);
+  Buffer in("in", v.element(), {Expr(8)}), out("out", v.element(), {Expr(n), Expr(8)});
+  const Stmt body = loop(i, 0, n, store(out, {Expr(i), lanes(0, 8)}, values, mask), LoopKind::parallel);
+  const Expr x = load(in, {lanes(0, 8)});
+  const Compiled compiled(program({scalar(n), input(in), output(out)}, bind(values, x + x, bind(mask, x > zero_of(v), body))));
+  std::vector<std::int16_t> a{1, -1, 2, -2, 3, -3, 4, 0}, o(5 * 8, -9);
+  ASSERT_EQ(compiled.run({slot(std::int64_t{5}), slot(a.data()), slot(o.data())}, &default_executor()), 0);
+  for (std::size_t k = 0; k < o.size(); ++k) EXPECT_EQ(o[k], a[k % 8] > 0 ? 2 * a[k % 8] : -9);
+}
+
 /// Counts what is taken and given back, and can refuse.
 class CountingRuntime {
  public:
@@ -423,7 +435,7 @@ std::int32_t count_calls() {
 }
 
 TEST(LlvmStatements, CallsOfExternalFunctions) {
-  const DType i8(scalar_types::int8), boolean(scalar_types::boolean);
+  const DType i8(scalar_types::int8);
   const ExternalFunction f{"weigh", reinterpret_cast<const void *>(&weigh)}, g{"narrow", reinterpret_cast<const void *>(&narrow)};
   const ExternalFunction counter{"count_calls", reinterpret_cast<const void *>(&count_calls), false}, library{"cbrtf", nullptr};
   Var i("i", index_type);

@@ -169,7 +169,7 @@ LATHE_INLINE LlvmValue LlvmFunction::compare_ramps(ir::BinaryOp op, const Access
     else
       parts.push_back(llvm_binary(w_, ir::BinaryOp::mul, index, part, scale));
   }
-  std::stable_sort(parts.begin(), parts.end(), [&](LlvmValue a, LlvmValue b) { return w_.level(a) < w_.level(b); });
+  std::sort(parts.begin(), parts.end(), [&](LlvmValue a, LlvmValue b) { return w_.comes_before(a, b); });
   LlvmValue bound = w_.integer(index, constant);
   for (const LlvmValue part : parts) bound = llvm_binary(w_, ir::BinaryOp::add, index, bound, part);
   if (const auto bits = w_.constant_bits(bound)) {

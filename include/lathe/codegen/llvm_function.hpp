@@ -80,6 +80,8 @@ class LlvmFunction {
   void parallel_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue extent);
   void branch(const ir::Stmt &s, const ir::If &f);
   void allocate(const ir::Allocate &a);
+  /// Memory of this call of the function, aligned to 64 bytes.
+  LlvmValue stack(DType element, std::int64_t count);
   void allocate_cells(const ir::Allocate &a, const LlvmPlaces &places);
   void allocate_scratch(const ir::Allocate &a);
   LlvmValue scratch_bytes(const ir::Buffer &buffer);

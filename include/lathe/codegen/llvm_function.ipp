@@ -25,15 +25,21 @@ LATHE_INLINE std::string parameter(const LlvmSlot &slot, std::size_t i, bool wit
   return text + " %p" + std::to_string(i);
 }
 
-/// Loads slot i into %p<i>.
+/// Loads slot i into %p<i>. A vector does not fit: its slot holds an address.
 LATHE_INLINE std::string load_slot(const LlvmSlot &slot, std::size_t i) {
   const std::string n = std::to_string(i);
-  std::string text = "  %s" + n + " = getelementptr i64, ptr %slots, i64 " + n + "\n";
-  if (slot.var.defined() && slot.var.type().is_bool())
-    return text + "  %c" + n + " = load i8, ptr %s" + n + "\n  %p" + n + " = icmp ne i8 %c" + n + ", 0\n";
-  text += "  %p" + n + " = load ";
-  append_llvm_type(text, slot.var.defined() ? slot.var.type() : DType(llvm_types::pointer));
-  return text + ", ptr %s" + n + ", align 8\n";
+  std::string text = "  %s" + n + " = getelementptr i64, ptr %slots, i64 " + n + "\n", place = "%s" + n, alignment = "8";
+  if (!slot.var.defined()) return text + "  %p" + n + " = load ptr, ptr " + place + ", align 8\n";
+  const DType type = slot.var.type();
+  if (type.is_vector()) {
+    text += "  %a" + n + " = load ptr, ptr " + place + ", align 8\n";
+    place = "%a" + n, alignment = "64";
+  }
+  std::string memory_type;
+  append_llvm_type(memory_type, llvm_memory_type(type));
+  text += (type.is_bool() ? "  %c" : "  %p") + n + " = load " + memory_type + ", ptr " + place + ", align " + alignment + "\n";
+  if (!type.is_bool()) return text;
+  return text + "  %p" + n + " = icmp ne " + memory_type + " %c" + n + ", " + (type.is_vector() ? "zeroinitializer" : "0") + "\n";
 }
 
 }  // namespace llvm_frame

@@ -88,8 +88,7 @@ LATHE_INLINE LlvmValue LlvmFunction::address(LlvmValue base, DType type, const A
     else
       parts.emplace_back(part, term.coefficient);
   }
-  std::stable_sort(parts.begin(), parts.end(),
-                   [&](const auto &a, const auto &b) { return w_.level(a.first) < w_.level(b.first); });
+  std::sort(parts.begin(), parts.end(), [&](const auto &a, const auto &b) { return w_.comes_before(a.first, b.first); });
   for (const auto &[part, coefficient] : parts) base = moved(base, type, part, coefficient);
   return constant == 0 ? base : moved(base, type, w_.integer(scalar_types::index, constant), 1);
 }

@@ -228,8 +228,14 @@ LATHE_INLINE void LlvmFunction::parallel_loop(const ir::For &f, const std::vecto
   std::vector<LlvmValue> values;
   for (const ir::Var &var : captures.vars) {
     slots.push_back({var, {}, {}});
-    const LlvmValue v = vars_.at(var.node());
-    values.push_back(var.type().is_bool() ? w_.convert("zext", v, scalar_types::uint8) : v);
+    LlvmValue v = vars_.at(var.node());
+    if (var.type().is_bool()) v = w_.convert("zext", v, llvm_memory_type(var.type()));
+    if (var.type().is_vector()) {
+      const LlvmValue place = stack(llvm_memory_type(var.type()), 1);
+      store_at(place, v, 64);
+      v = place;
+    }
+    values.push_back(v);
   }
   for (const ir::Buffer &buffer : captures.buffers) {
     slots.push_back({{}, buffer, {}});
@@ -243,9 +249,7 @@ LATHE_INLINE void LlvmFunction::parallel_loop(const ir::For &f, const std::vecto
   const std::string body = w_.unit().unique_name(name_);
   LlvmFunction(kernel_, body).write_parallel_body(f, written, slots, domains_);
 
-  const std::string array = w_.fresh_name();
-  allocas_ += "  " + array + " = alloca [" + std::to_string(std::max<std::size_t>(slots.size(), 1)) + " x i64], align 16\n";
-  const LlvmValue frame = w_.named_at_entry(array, llvm_types::pointer);
+  const LlvmValue frame = stack(scalar_types::int64, static_cast<std::int64_t>(std::max<std::size_t>(slots.size(), 1)));
   for (std::size_t i = 0; i < values.size(); ++i)
     store_at(i == 0 ? frame : moved(frame, scalar_types::int64, w_.integer(scalar_types::index, static_cast<std::int64_t>(i)), 1),
              values[i], std::min(8, std::max(1, w_.type(values[i]).bytes())));
@@ -336,16 +340,21 @@ LATHE_INLINE void LlvmFunction::allocate(const ir::Allocate &a) {
   if (const LlvmPlaces *places = kernel_.uses.places(a.buffer)) {
     allocate_cells(a, *places);
   } else if (lives_on_stack(a.buffer)) {
-    std::string name = w_.fresh_name(), text = "  " + name + " = alloca [";
-    text += std::to_string(std::max<std::int64_t>(constant_elements(a.buffer), 1)) + " x ";
-    append_llvm_type(text, llvm_memory_type(a.buffer->type));
-    allocas_ += text + "], align 64\n";
-    memories_[key] = {w_.named_at_entry(std::move(name), llvm_types::pointer), versions_++, w_.depth()};
+    const LlvmValue pointer = stack(llvm_memory_type(a.buffer->type), std::max<std::int64_t>(constant_elements(a.buffer), 1));
+    memories_[key] = {pointer, versions_++, w_.depth()};
     statement(a.body);
   } else {
     allocate_scratch(a);
   }
   memories_.erase(key);
+}
+
+LATHE_INLINE LlvmValue LlvmFunction::stack(DType element, std::int64_t count) {
+  std::string name = w_.fresh_name();
+  allocas_ += "  " + name + " = alloca [" + std::to_string(count) + " x ";
+  append_llvm_type(allocas_, element);
+  allocas_ += "], align 64\n";
+  return w_.named_at_entry(std::move(name), llvm_types::pointer);
 }
 
 LATHE_INLINE void LlvmFunction::allocate_cells(const ir::Allocate &a, const LlvmPlaces &places) {

@@ -110,6 +110,8 @@ class LlvmWriter {
   DType type(LlvmValue v) const { return values_[v.id].type; }
   int level(LlvmValue v) const { return static_cast<int>(values_[v.id].level); }
   bool reads_memory(LlvmValue v) const { return values_[v.id].reads; }
+  /// An order of values: those of outer regions first, then as they were made.
+  bool comes_before(LlvmValue a, LlvmValue b) const { return level(a) != level(b) ? level(a) < level(b) : a.id < b.id; }
   /// Whether the value's region is still open.
   bool alive(LlvmValue v) const;
   /// The bits of a constant whose lanes are all alike.
