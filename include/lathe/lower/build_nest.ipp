@@ -75,7 +75,7 @@ class NestBuilder {
 
   /// The first reduction loop, or the number of loops. Where data points cannot be visited by data loops alone, 0.
   static int first_reduction(const Plan &plan) {
-    if (mixes_data(plan)) return 0;
+    if (plan.mixes_data()) return 0;
     int first = 0;
     while (first < static_cast<int>(plan.loops.size()) && !plan.loops[static_cast<std::size_t>(first)].reduction) ++first;
     return first;
@@ -245,21 +245,13 @@ class NestBuilder {
     }
   }
 
-  /// Whether a data axis was fused with a reduction axis, so that data points cannot be visited by data loops alone.
-  static bool mixes_data(const Plan &plan) {
-    for (const scheduling::Relation &relation : plan.stage->relations)
-      if (relation.kind == scheduling::Relation::Kind::fuse && plan.stage->find(relation.to[0])->reduction)
-        for (const scheduling::AxisId &from : relation.from)
-          if (!plan.stage->find(from)->reduction) return true;
-    return false;
-  }
-
   /// The nest that writes start values: the data loops from `first` on, with variables of their own.
   ir::Stmt starts(const Plan &plan, int first) const {
     const ir::Reduce &reduce = *plan.reduction();
     Plan data = plan;
     data.loops.clear();
-    if (mixes_data(plan)) {
+    data.facts = plan.start_facts;
+    if (plan.mixes_data()) {
       whole_region(plan, data);
     } else {
       ir::VarMap<ir::Expr> fresh;

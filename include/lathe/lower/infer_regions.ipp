@@ -88,15 +88,27 @@ inline void add_reads(const Plans &plans, const Plan &plan, const Plan &consumer
   };
   for (const Loop &loop : consumer.loops) run(loop);
   for_each_enclosing(plans, consumer, [&](const Plan &, const Loop &loop) { run(loop); });
-  const auto visit = [&](const ir::Expr &e) {
-    const ir::Read *read = e.as<ir::Read>();
-    if (!read || read->tensor.operation != plan.stage->key) return;
-    for (std::size_t d = 0; d < read->indices.size(); ++d) {
-      const Interval touched = consumer.facts.interval(ir::substitute(read->indices[d], consumer.values), ranges);
-      box[d] = box[d] ? hull(plan.facts, *box[d], touched) : touched;
-    }
+  const auto add = [&](const ir::Expr &root, const arith::Facts &facts) {
+    if (!root.defined()) return;
+    ir::walk(root, [&](const ir::Expr &e) {
+      const ir::Read *read = e.as<ir::Read>();
+      if (!read || read->tensor.operation != plan.stage->key) return;
+      for (std::size_t d = 0; d < read->indices.size(); ++d) {
+        const Interval touched = facts.interval(ir::substitute(read->indices[d], consumer.values), ranges);
+        box[d] = box[d] ? hull(plan.facts, *box[d], touched) : touched;
+      }
+    });
   };
-  for (const ir::Expr &body : consumer.bodies) ir::walk(body, visit);
+  const ir::Reduce *reduce = consumer.reduction();
+  if (!reduce) {
+    for (const ir::Expr &body : consumer.bodies) add(body, consumer.facts);
+    return;
+  }
+  // Start values and domains are evaluated whether the reduction loops run or not.
+  for (const ir::Expr &init : reduce->init) add(init, consumer.start_facts);
+  for (const ir::Axis &axis : reduce->axes) add(axis.min, consumer.start_facts), add(axis.extent, consumer.start_facts);
+  for (const ir::Expr &source : reduce->sources) add(source, consumer.facts);
+  add(reduce->where, consumer.facts);
 }
 
 /// Whether the value depends on data: elements or scalar arguments.
@@ -146,7 +158,7 @@ struct AxisInfo {
 
 class LoopMaker {
  public:
-  LoopMaker(Plans &plans, Plan &plan) : plans_(plans), plan_(plan), stage_(*plan.stage) {}
+  LoopMaker(Plans &plans, Plan &plan) : plans_(plans), plan_(plan), stage_(*plan.stage), around_(plan.facts) { plan.start_facts = plan.facts; }
 
   void make() {
     originals();
@@ -202,13 +214,20 @@ class LoopMaker {
     const scheduling::AxisState &axis = *stage_.find(id);
     Loop loop{ir::Var(axis.name, scalar_types::index, true), info(id).extent, axis.kind, axis.reduction, id};
     plan_.facts.bind(loop.var, ir::Expr(0), loop.extent);
+    if (!loop.reduction) plan_.start_facts.bind(loop.var, ir::Expr(0), loop.extent);
     info(id).value = loop.var;
     plan_.loops.push_back(std::move(loop));
   }
 
+  /// What may be used of conditions on data axes and of their values: they hold for start values too.
+  const arith::Facts &facts_for(bool reduction) const {
+    return reduction || !plan_.reduction() || plan_.mixes_data() ? plan_.facts : plan_.start_facts;
+  }
+
   void guard(const ir::Expr &condition, bool reduction) {
-    const ir::Expr simple = plan_.facts.simplify(condition);
-    if (plan_.facts.proves(simple)) return;
+    const arith::Facts &facts = facts_for(reduction);
+    const ir::Expr simple = facts.simplify(condition);
+    if (facts.proves(simple)) return;
     for (const Guard &other : plan_.guards)
       if (ir::equal(other.condition, simple) && other.reduction == reduction) return;
     plan_.guards.push_back({simple, reduction});
@@ -217,15 +236,16 @@ class LoopMaker {
   void join(const Relation &relation) {
     const AxisInfo outer = info(relation.to[0]), inner = info(relation.to[1]);
     AxisInfo &whole = info(relation.from[0]);
-    whole.value = plan_.facts.simplify(outer.value * inner.extent + inner.value);
-    guard(whole.value < whole.extent, stage_.find(relation.from[0])->reduction);
+    const bool reduction = stage_.find(relation.from[0])->reduction;
+    whole.value = facts_for(reduction).simplify(outer.value * inner.extent + inner.value);
+    guard(whole.value < whole.extent, reduction);
   }
 
   void take_apart(const Relation &relation) {
     ir::Expr rest = info(relation.to[0]).value;
     for (std::size_t i = relation.from.size(); i-- > 0;) {
       AxisInfo &part = info(relation.from[i]);
-      part.value = plan_.facts.simplify(i == 0 ? rest : rest % part.extent);
+      part.value = facts_for(stage_.find(relation.to[0])->reduction).simplify(i == 0 ? rest : rest % part.extent);
       rest = rest / part.extent;
     }
   }
@@ -240,12 +260,21 @@ class LoopMaker {
         plan_.values[axes.back()] = reduce->axes[r].min + info({-1, static_cast<int>(rank + r)}).value;
       }
     settle(axes);
-    for (const ir::Var &axis : axes) plan_.values[axis] = plan_.facts.simplify(plan_.values[axis]);
+    for (std::size_t a = 0; a < axes.size(); ++a) plan_.values[axes[a]] = facts_for(a >= rank).simplify(plan_.values[axes[a]]);
     if (!plan_.reduction()) return;
-    // Ragged extents name data axes: in terms of loops now.
-    for (Loop &loop : plan_.loops)
-      if (!ir::constant_integer(loop.extent)) loop.extent = plan_.facts.simplify(ir::substitute(loop.extent, plan_.values));
-    for (Guard &guard : plan_.guards) guard.condition = plan_.facts.simplify(ir::substitute(guard.condition, plan_.values));
+    ragged_extents();
+    for (Guard &guard : plan_.guards)
+      guard.condition = facts_for(guard.reduction).simplify(ir::substitute(guard.condition, plan_.values));
+  }
+
+  /// Ragged extents name data axes: in terms of loops now. That a loop runs says nothing of its own extent.
+  void ragged_extents() {
+    arith::Facts around = around_;
+    for (Loop &loop : plan_.loops) {
+      if (!ir::constant_integer(loop.extent)) loop.extent = around.simplify(ir::substitute(loop.extent, plan_.values));
+      around.bind(loop.var, ir::Expr(0), loop.extent);
+    }
+    plan_.facts = around;
   }
 
   /// Splits and fusions of ragged axes leave other axes in the values: they are replaced until only loops are left.
@@ -277,6 +306,7 @@ class LoopMaker {
   Plans &plans_;
   Plan &plan_;
   const scheduling::StageState &stage_;
+  const arith::Facts around_;  ///< of the place of computation
   std::vector<std::pair<scheduling::AxisId, AxisInfo>> infos_;
 };
 

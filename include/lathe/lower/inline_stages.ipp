@@ -45,38 +45,77 @@ inline bool is_inlined(const StageState &stage, const Uses &uses) {
          !stage.operation->reduction() && stage.operation->bodies.size() == 1;
 }
 
-/// The body of an inlined stage at given indices. Only what depends on the axes is copied.
-inline ir::Expr body_at(const StageState &stage, const ir::Expr &body, const std::vector<ir::Expr> &indices) {
-  ir::VarMap<ir::Expr> replacements;
-  for (std::size_t i = 0; i < indices.size(); ++i) replacements.emplace(stage.operation->axes[i], indices[i]);
-  return ir::substitute(body, replacements);
-}
+/// Puts the bodies of inlined stages where they are read. A stage's own body is copied once per place that reads it, with its final
+/// indices, and the reads in the copy are expanded in turn; so a chain of stages takes time in proportion to its length.
+class Expander {
+ public:
+  void add(const StageState &stage) { inlined_.emplace(stage.key.get(), &stage); }
+
+  ir::Expr expand(const ir::Expr &root) {
+    std::vector<ir::Expr> open{root};
+    while (!open.empty()) {
+      const ir::Expr e = open.back();
+      if (done_.contains(e.node()) || finish(e, open)) open.pop_back();
+    }
+    return done_.at(root.node());
+  }
+
+ private:
+  /// Gives `e` its result if all that it needs has one; otherwise leaves that in `open` and returns false.
+  bool finish(const ir::Expr &e, std::vector<ir::Expr> &open) {
+    if (const auto copy = copies_.find(e.node()); copy != copies_.end()) {
+      const auto result = done_.find(copy->second.node());
+      if (result == done_.end()) return open.push_back(copy->second), false;
+      return set(e, ir::Expr(result->second));
+    }
+    const std::size_t before = open.size();
+    ir::for_each_child(e, [&](const ir::Expr &child) {
+      if (!done_.contains(child.node())) open.push_back(child);
+    });
+    if (open.size() > before) return false;
+    const ir::Expr rebuilt = ir::map_children(e, [&](const ir::Expr &child) { return done_.at(child.node()); });
+    const ir::Read *read = rebuilt.as<ir::Read>();
+    const auto stage = read ? inlined_.find(read->tensor.operation.get()) : inlined_.end();
+    if (stage == inlined_.end()) return set(e, rebuilt);
+    for (const ir::Expr &index : read->indices) set(index, index);  // expanded already
+    copies_.emplace(e.node(), body_at(*stage->second, read->indices));
+    return false;
+  }
+
+  bool set(const ir::Expr &e, const ir::Expr &result) {
+    done_.emplace(e.node(), result);
+    done_.emplace(result.node(), result);
+    kept_.push_back(e);
+    return true;
+  }
+
+  static ir::Expr body_at(const StageState &stage, const std::vector<ir::Expr> &indices) {
+    ir::VarMap<ir::Expr> replacements;
+    for (std::size_t i = 0; i < indices.size(); ++i) replacements.emplace(stage.operation->axes[i], indices[i]);
+    return ir::substitute(stage.operation->bodies.front(), replacements);
+  }
+
+  std::unordered_map<const ir::OperationNode *, const StageState *> inlined_;
+  std::unordered_map<const ir::ExprNode *, ir::Expr> done_;    ///< what a node expands to
+  std::unordered_map<const ir::ExprNode *, ir::Expr> copies_;  ///< a read to the body that takes its place, unexpanded
+  std::vector<ir::Expr> kept_;  ///< keeps addresses in `done_` from being used again
+};
 
 }  // namespace inlining
 
 LATHE_INLINE void inline_stages(Plans &plans) {
   const scheduling::State &state = *plans.state;
   auto uses = inlining::count_uses(state);
-  struct Inlined {
-    const scheduling::StageState *stage;
-    ir::Expr body;
-  };
-  std::unordered_map<const ir::OperationNode *, Inlined> inlined;
+  inlining::Expander expander;
   std::unordered_map<const ir::OperationNode *, std::size_t> planned;
   for (const scheduling::StageState &stage : state.stages) {
     if (!stage.is_compute()) continue;
-    std::vector<ir::Expr> bodies;
-    for (const ir::Expr &body : stage.operation->bodies)
-      bodies.push_back(ir::rewrite(body, [&](const ir::Expr &e) -> ir::Expr {
-        const ir::Read *read = e.as<ir::Read>();
-        if (!read) return e;
-        const auto found = inlined.find(read->tensor.operation.get());
-        return found == inlined.end() ? e : inlining::body_at(*found->second.stage, found->second.body, read->indices);
-      }));
     if (inlining::is_inlined(stage, uses[stage.key.get()])) {
-      inlined.emplace(stage.key.get(), Inlined{&stage, bodies.front()});
+      expander.add(stage);
       continue;
     }
+    std::vector<ir::Expr> bodies;
+    for (const ir::Expr &body : stage.operation->bodies) bodies.push_back(expander.expand(body));
     const std::size_t number = plans.plans.size();
     for (const ir::Expr &body : bodies)
       ir::walk(body, [&](const ir::Expr &e) {

@@ -46,9 +46,19 @@ struct Plan {
   std::vector<Guard> guards;
   std::vector<ir::Buffer> buffers;    ///< one per output, covering the region; arguments: the parameter
   arith::Facts facts;                 ///< size symbols, enclosing loops and own loops
+  arith::Facts start_facts;           ///< the same without reduction loops, which may not run where start values are written
 
   const ir::Reduce *reduction() const { return bodies.front().as<ir::Reduce>(); }
   const ir::Operation &operation() const { return stage->operation; }
+
+  /// Whether a data axis was fused with a reduction axis, so that data points cannot be visited by data loops alone.
+  bool mixes_data() const {
+    for (const scheduling::Relation &relation : stage->relations)
+      if (relation.kind == scheduling::Relation::Kind::fuse && stage->find(relation.to[0])->reduction)
+        for (const scheduling::AxisId &from : relation.from)
+          if (!stage->find(from)->reduction) return true;
+    return false;
+  }
 };
 
 /// What is being lowered.

@@ -30,7 +30,7 @@ struct Mask {
 struct Local {
   ir::Buffer buffer;  // with the lanes as last dimension
   Expr mask;          // the lanes that were active where it was allocated
-  bool uniform;       // all its indices are the same in all lanes: lanes outside `mask` need not be kept from touching it
+  bool uniform;       // indices and conditions of writes are the same in all lanes: lanes outside `mask` need not be kept from it
   bool needs(const Expr &lanes) const { return lanes.defined() && !(uniform && lanes.same_as(mask)); }
 };
 
@@ -209,7 +209,9 @@ LATHE_INLINE Stmt LaneMaker::visit_loop(const ir::For &loop, const Mask &mask, c
   if (failed_) return ir::make(loop);
   Facts inner = facts;
   if (is_stable(min, stored_) && is_stable(extent, stored_)) inner.bind(loop.var, min, extent);
-  return ir::make(ir::For{loop.var, min, extent, loop.kind, visit(loop.body, mask, inner)});
+  // Threads would have to be given vectors that live outside the loop.
+  const ir::LoopKind kind = loop.kind == ir::LoopKind::parallel ? ir::LoopKind::serial : loop.kind;
+  return ir::make(ir::For{loop.var, min, extent, kind, visit(loop.body, mask, inner)});
 }
 
 LATHE_INLINE Stmt LaneMaker::visit_store(const ir::Store &store, const Mask &mask) {
@@ -229,7 +231,8 @@ LATHE_INLINE Stmt LaneMaker::visit_store(const ir::Store &store, const Mask &mas
   return ir::make(ir::Store{std::move(buffer), std::move(indices), std::move(value), std::move(predicate)});
 }
 
-/// Whether all accesses to the buffer have the same indices in all lanes: pure, and neither from the lane nor bound inside.
+/// Whether all accesses to the buffer have the same indices in all lanes, and writes happen under the same conditions in all: pure, and
+/// neither from the lane nor bound inside.
 LATHE_INLINE bool LaneMaker::is_uniform(const ir::Allocate &allocate) const {
   std::unordered_set<const ir::VarNode *> bound;
   ir::walk_down(allocate.body, [&](const Stmt &s) {
@@ -243,8 +246,19 @@ LATHE_INLINE bool LaneMaker::is_uniform(const ir::Allocate &allocate) const {
       for (const ir::Var &var : ir::free_vars(index)) uniform = uniform && !bound.count(var.node());
     }
   };
+  // What only some of the lanes write, lanes outside the mask would read unwritten.
+  const auto writes = [&](const Stmt &body) {
+    bool found = false;
+    ir::walk_down(body, [&](const Stmt &s) {
+      const auto *store = s.as<ir::Store>();
+      found = found || (store && store->buffer == allocate.buffer);
+      return !found;
+    });
+    return found;
+  };
   ir::walk_down(allocate.body, [&](const Stmt &s) {
     if (const auto *store = s.as<ir::Store>(); store && store->buffer == allocate.buffer) look_at(store->indices);
+    if (const auto *branch = s.as<ir::If>(); branch && writes(s)) look_at({branch->condition});
     return true;
   });
   ir::walk(allocate.body, [&](const Expr &e) {
