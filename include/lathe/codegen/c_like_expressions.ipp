@@ -544,7 +544,7 @@ LATHE_INLINE CText CExpressionPrinter::cast(DType to, const ir::Cast &node) {
   const std::string_view type = c_type(printer_.dialect_, to);
   if (to.is_float()) {
     if (saturates && from.is_float())
-      a = function_call(library_.use_saturation(to, scalar_types::float64), {converted("double", a)});
+      return converted(type, function_call(library_.use_saturation(to, scalar_types::float64), {converted("double", a)}));
     return from == to ? a : converted(type, a);
   }
   if (from.is_float() || (saturates && !from.is_bool())) return function_call(library_.use_saturation(to, from), {a});
