@@ -104,9 +104,7 @@ std::function<void()> depthwise(const Depthwise &w) {
   s[sums].unroll(kx);
   s[sums].unroll(sy);
   s[sums].vectorize(sx);
-  s[padded].compute_at(s[conv], c);
-  auto [po, pi] = s[padded].split(s[padded].axis(3), width);
-  s[padded].vectorize(pi);
+  s[padded].compute_inline();
   auto kernel = jit(s, options("depthwise", w.threads), input, filter, conv);
   return [=] {
     kernel(View<const float, 4>(w.input, {1, C, H, W}), View<const float, 4>(w.filter, {C, 1, 3, 3}), View<float, 4>(w.output, {1, C, H, W}));
@@ -135,8 +133,6 @@ std::function<void()> softmax(const Softmax &w) {
   s[scale].compute_at(s[out], r);
   s[total].compute_at(s[out], r);
   s[e].compute_at(s[out], r);
-  auto [eo, ei] = s[e].split(s[e].axis(1), lanes());
-  s[e].vectorize(ei);
   s[most].compute_at(s[out], r);
   for (auto *lanes_stage : {&most_lanes, &total_lanes}) {
     const auto &axis = lanes_stage == &most_lanes ? m : t;
