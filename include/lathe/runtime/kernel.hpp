@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "lathe/dtype/traits.hpp"
 #include "lathe/runtime/array.hpp"
@@ -29,28 +30,42 @@ namespace calling {
 template <class Parameter>
 struct ParameterTraits;
 
+/// A tensor as the caller holds it. Arrays are compact, which spares the test of their strides.
 template <class T, int Rank>
 struct TensorArgument {
-  View<T, Rank> view;
-  CallArgument argument() const {
-    return {const_cast<std::remove_const_t<T> *>(view.data()), view.shape().data(), view.strides().data(), {}};
+  std::optional<View<T, Rank>> view;  ///< only for what had to be converted
+  CallArgument known;
+  CallArgument argument() const { return view ? of(*view) : known; }
+
+  template <class A>
+  static TensorArgument take(const A &a) {
+    if constexpr (std::is_same_v<A, Array<std::remove_const_t<T>, Rank>>)
+      return {std::nullopt, {const_cast<std::remove_const_t<T> *>(a.data()), a.shape().data(), nullptr, {}}};
+    else if constexpr (std::is_same_v<A, View<T, Rank>> || std::is_same_v<A, View<std::remove_const_t<T>, Rank>>)
+      return {std::nullopt, of(a)};
+    else
+      return {View<T, Rank>(a), {}};
+  }
+
+ private:
+  template <class V>
+  static CallArgument of(const V &v) {
+    return {const_cast<std::remove_const_t<T> *>(v.data()), v.shape().data(), v.strides().data(), {}};
   }
 };
 template <class T, int Rank>
 struct ParameterTraits<In<T, Rank>> {
-  using Takes = TensorArgument<const T, Rank>;
   template <class A>
   static constexpr bool accepts = std::is_convertible_v<A, View<const T, Rank>>;
   template <class A>
-  static Takes take(A &&a) { return {View<const T, Rank>(a)}; }
+  static auto take(const A &a) { return TensorArgument<const T, Rank>::take(a); }
 };
 template <class T, int Rank>
 struct ParameterTraits<Out<T, Rank>> {
-  using Takes = TensorArgument<T, Rank>;
   template <class A>
   static constexpr bool accepts = std::is_convertible_v<A, View<T, Rank>>;
   template <class A>
-  static Takes take(A &&a) { return {View<T, Rank>(a)}; }
+  static auto take(A &a) { return TensorArgument<T, Rank>::take(a); }
 };
 template <class T>
 struct ScalarCallArgument {

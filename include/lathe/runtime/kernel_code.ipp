@@ -121,6 +121,29 @@ LATHE_INLINE void calling::SignatureMaker::make(KernelSignature &signature, std:
 
 namespace calling {
 
+/// Fills `fixed` if every tensor is of the common case.
+inline void fix_tensors(KernelSignature &signature) {
+  if (signature.tensors.size() > KernelSignature::most_fixed) return;
+  for (const TensorRule &rule : signature.tensors) {
+    FixedTensor tensor;
+    tensor.argument = static_cast<std::uint32_t>(rule.argument);
+    tensor.slot = static_cast<std::uint32_t>(rule.slot);
+    tensor.rank = static_cast<std::uint32_t>(rule.shape.size());
+    tensor.first_extent = static_cast<std::uint32_t>(signature.fixed_extents.size());
+    tensor.alignment_mask = rule.alignment_mask;
+    tensor.bytes = static_cast<std::uintptr_t>(rule.element_bytes);
+    tensor.output = rule.output;
+    bool constant = rule.strides.empty();
+    for (const KnownInteger &extent : rule.shape) {
+      constant &= extent.how == KnownInteger::How::constant;
+      signature.fixed_extents.push_back(extent.value);
+      tensor.bytes *= static_cast<std::uintptr_t>(extent.value);
+    }
+    if (!constant) return signature.fixed.clear();
+    signature.fixed.push_back(tensor);
+  }
+}
+
 /// Checks one call. Functions that throw stand apart, so that the good path stays small.
 class CallChecker {
  public:
@@ -130,6 +153,8 @@ class CallChecker {
 
   void check() {
     for (const auto &[argument, slot] : signature_.scalars) slots_[slot] = arguments_[argument].scalar;
+    if (!signature_.fixed.empty() && fits_fixed()) [[likely]]
+      return;
     for (const TensorRule &rule : signature_.tensors) bind(rule);
     for (const TensorRule &rule : signature_.tensors) test(rule);
     for (const TensorRule &rule : signature_.tensors)
@@ -137,6 +162,31 @@ class CallChecker {
   }
 
  private:
+  struct Range {
+    std::uintptr_t begin, end;
+  };
+
+  /// Whether all arguments are as the signature fixes them. If not, or if their strides want a look, the long way finds out and says why.
+  bool fits_fixed() {
+    Range ranges[KernelSignature::most_fixed];
+    std::size_t count = 0;
+    bool fits = true;
+    for (const FixedTensor &tensor : signature_.fixed) {
+      const CallArgument &argument = arguments_[tensor.argument];
+      const std::int64_t *extents = signature_.fixed_extents.data() + tensor.first_extent;
+      for (std::uint32_t d = 0; d < tensor.rank; ++d) fits &= argument.shape[d] == extents[d];
+      const auto address = reinterpret_cast<std::uintptr_t>(argument.data);
+      fits &= !argument.strides && (address & tensor.alignment_mask) == 0 && (address || !tensor.bytes);
+      slots_[tensor.slot].pointer = argument.data;
+      ranges[count++] = {address, address + tensor.bytes};
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      if (signature_.fixed[i].output)
+        for (std::size_t other = 0; other < count; ++other)
+          fits &= other == i || ranges[i].begin >= ranges[other].end || ranges[other].begin >= ranges[i].end;
+    return fits;
+  }
+
   /// Takes the address, and the values of symbols that this argument is the first to name.
   void bind(const TensorRule &rule) {
     const CallArgument &argument = arguments_[rule.argument];
@@ -191,9 +241,6 @@ class CallChecker {
     }
   }
 
-  struct Range {
-    std::uintptr_t begin, end;
-  };
   /// The bytes an argument may touch; empty for no elements.
   Range bytes_of(const TensorRule &rule) const {
     const CallArgument &argument = arguments_[rule.argument];
@@ -289,6 +336,7 @@ LATHE_INLINE KernelCode::KernelCode(ir::Program program, CompiledFunction functi
     : program_(std::move(program)), function_(function), owner_(std::move(owner)), executor_(executor) {
   auto signature = std::make_unique<KernelSignature>();
   calling::SignatureMaker(program_.entry()).make(*signature, infos_);
+  calling::fix_tensors(*signature);
   signature_ = std::move(signature);
 }
 

@@ -32,7 +32,21 @@ struct TensorRule {
   bool output = false;
 };
 
+/// A tensor argument of constant shape, compact and row-major: the common case, laid out for a quick look.
+struct FixedTensor {
+  std::uint32_t argument = 0;
+  std::uint32_t slot = 0;
+  std::uint32_t rank = 0;
+  std::uint32_t first_extent = 0;  ///< in `fixed_extents`
+  std::uintptr_t alignment_mask = 0;
+  std::uintptr_t bytes = 0;
+  bool output = false;
+};
+
 struct KernelSignature {
+  static constexpr std::size_t most_fixed = 16;
+  std::vector<FixedTensor> fixed;  ///< all tensors, if each is of the common case and there are at most `most_fixed`; else empty
+  std::vector<std::int64_t> fixed_extents;
   std::vector<TensorRule> tensors;
   std::vector<std::pair<std::size_t, std::size_t>> scalars;  ///< argument, slot
   std::vector<Slot> prefilled;  ///< constants and functions are already in it

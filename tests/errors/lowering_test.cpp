@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Every refusal of lowering and of calls, with its text.
+
+#include <lathe/jit.hpp>
+#include <lathe/lathe.hpp>
+
+#include "golden.hpp"
+
+namespace {
+
+using namespace lathe;
+using golden::expect_refusal;
+
+TEST(LoweringRefusals, L001ReadOutsideTheLoop) {
+  auto a = placeholder<float>({8, 8}, "a");
+  auto b = compute({8, 8}, [&](Index i, Index j) { return a(i, j) + 1.0f; }, "b(i, j)");
+  auto c = compute({8, 8}, [&](Index i, Index j) { return b(i, j) * 2.0f; }, "c(i, j)");
+  auto d = compute({8, 8}, [&](Index i, Index j) { return b(i, j) + c(i, j); }, "d(i, j)");
+  Schedule s(d);
+  s[c].compute_root();
+  s[b].compute_at(s[c], s[c].axis(0));
+  expect_refusal("L001", [&] { print(s, a, d); });
+}
+
+TEST(LoweringRefusals, L002ReadOutOfRange) {
+  auto a = placeholder<float>({8}, "a");
+  auto b = compute({8}, [&](Index i) { return a(i + 1); }, "b(i)");
+  expect_refusal("L002", [&] { print(Schedule(b), a, b); });
+  auto c = compute({8}, [&](Index i) { return a(i - 1); }, "c(i)");
+  expect_refusal("L002", [&] { print(Schedule(c), a, c); }, "_below");
+}
+
+TEST(LoweringRefusals, L003SymbolWithoutValue) {
+  auto n = size_var("n");
+  auto b = compute({8}, [&](Index i) { return cast<float>(i * n); }, "b(i)");
+  expect_refusal("L003", [&] { print(Schedule(b), b); });
+}
+
+TEST(LoweringRefusals, L004ExtentOfAnInnerLoop) {
+  auto x = placeholder<float>({10}, "x");
+  auto b = compute({10}, [&](Index i) {
+    auto r = reduce_axis(i, "r");
+    return sum(x(r), r);
+  }, "b(i)");
+  Schedule s(b);
+  auto loops = s[b].loops();
+  s[b].reorder(loops[1], loops[0]);
+  expect_refusal("L004", [&] { print(s, x, b); });
+}
+
+TEST(LoweringRefusals, L005InputIsNoArgument) {
+  auto a = placeholder<float>({8}, "a");
+  auto b = compute({8}, [&](Index i) { return a(i); }, "b(i)");
+  expect_refusal("L005", [&] { print(Schedule(b), b); });
+}
+
+TEST(LoweringRefusals, L006Arguments) {
+  auto a = placeholder<float>({8}, "a"), other = placeholder<float>({8}, "other");
+  auto b = compute({8}, [&](Index i) { return a(i) + 1.0f; }, "b(i)");
+  auto c = compute({8}, [&](Index i) { return b(i) + b(7 - i); }, "c(i)");
+  expect_refusal("L006", [&] { print(Schedule(c), a); });
+  expect_refusal("L006", [&] { print(Schedule(c), a, c, other); }, "_unknown");
+  expect_refusal("L006", [&] { print(Schedule(c), a, b, c); }, "_intermediate");
+  expect_refusal("L006", [&] { print(Schedule(c), a, a, c); }, "_twice");
+}
+
+TEST(LoweringRefusals, L007StartValuesInsideTheReduction) {
+  auto a = placeholder<float>({8, 4}, "a");
+  auto start = compute({8}, [&](Index i) { return a(i, 0) * 2.0f; }, "start(i)");
+  auto k = reduce_axis(4, "k");
+  auto b = compute({8}, [&](Index i) { return sum(a(i, k), k).init(start(i)); }, "b(i)");
+  Schedule s(b);
+  s[start].compute_at(s[b], k);
+  expect_refusal("L007", [&] { print(s, a, b); });
+}
+
+TEST(LoweringRefusals, L062AndL064NeedConstantExtents) {
+  auto n = size_var("n");
+  auto a = placeholder<float>({n}, "a");
+  auto b = compute({n}, [&](Index i) { return a(i); }, "b(i)");
+  Schedule vector(b), copies(b);
+  vector[b].vectorize(vector[b].axis(0));
+  copies[b].unroll(copies[b].axis(0));
+  expect_refusal("L062", [&] { optimize_program(vector, {a, b}, {}); });
+  expect_refusal("L064", [&] { optimize_program(copies, {a, b}, {}); });
+}
+
+/// A kernel over a symbolic size, run by the interpreter: the checks of a call are the same for all back ends.
+struct Called {
+  SizeVar n = size_var("n");
+  Input<float, 2> a = placeholder<float>({n, 4}, "a");
+  Input<float, 1> bias = placeholder<float>({n}, "bias").align(64);
+  Tensor<float, 2> b = compute({n, 4}, [&](Index i, Index j) { return a(i, j) + bias(i); }, "b(i, j)");
+  Kernel<In<float, 2>, In<float, 1>, Out<float, 2>> kernel = interpret(Schedule(b), a, bias, b);
+  Array<float, 2> x = Array<float, 2>({3, 4}), y = Array<float, 2>({3, 4});
+  Array<float, 1> z = Array<float, 1>({3});
+};
+
+TEST(CallRefusals, K001Extent) {
+  Called c;
+  Array<float, 2> wide({3, 5}), tall({4, 4});
+  expect_refusal("K001", [&] { c.kernel(wide, c.z, c.y); });
+  expect_refusal("K001", [&] { c.kernel(c.x, c.z, tall); }, "_symbol");
+}
+
+TEST(CallRefusals, K002Stride) {
+  Called c;
+  expect_refusal("K002", [&] { c.kernel(View<float, 2>(c.x.data(), {3, 4}, {1, 3}), c.z, c.y); });
+}
+
+TEST(CallRefusals, K003Address) {
+  Called c;
+  expect_refusal("K003", [&] { c.kernel(c.x, View<float, 1>(nullptr, {3}), c.y); });
+  Array<float, 1> shifted({4});
+  expect_refusal("K003", [&] { c.kernel(c.x, View<float, 1>(shifted.data() + 1, {3}), c.y); }, "_alignment");
+}
+
+TEST(CallRefusals, K004Overlap) {
+  Called c;
+  expect_refusal("K004", [&] { c.kernel(c.x, c.z, c.x); });
+}
+
+TEST(CallRefusals, K006CheckOfTheProgram) {
+  auto table = placeholder<float>({10}, "table");
+  auto ids = placeholder<int>({4}, "ids");
+  auto out = compute({4}, [&](Index i) { return table(ids(i)); }, "out(i)");
+  auto kernel = jit(Schedule(out), table, ids, out);
+  Array<float, 1> t({10}), o({4});
+  auto good = Array<int, 1>::of({0, 9, 3, 3}), bad = Array<int, 1>::of({0, 9, 10, 3});
+  kernel(t, good, o);
+  expect_refusal("K006", [&] { kernel(t, bad, o); });
+}
+
+TEST(CallRefusals, K007Count) {
+  Called c;
+  expect_refusal("K007", [&] { c.kernel.code().call(nullptr, 0); });
+}
+
+TEST(Calls, FixedShapesAreCheckedToo) {
+  auto a = placeholder<float>({3, 4}, "a");
+  auto b = compute({3, 4}, [&](Index i, Index j) { return a(i, j) * 2.0f; }, "b");
+  auto kernel = interpret(Schedule(b), a, b);
+  auto x = Array<float, 2>::generate({3, 4}, [](auto i, auto j) { return i * 4 + j; });
+  Array<float, 2> y({3, 4}), wrong({4, 3});
+  kernel(x, y);
+  EXPECT_EQ(y(2, 3), 22.0f);
+  kernel(View<const float, 2>(x), View<float, 2>(y));
+  EXPECT_THROW(kernel(wrong, y), Error);
+  EXPECT_THROW(kernel(x, x), Error);
+  EXPECT_THROW(kernel(View<float, 2>(x.data(), {3, 4}, {1, 3}), y), Error);
+  EXPECT_THROW(kernel(View<float, 2>(nullptr, {3, 4}), y), Error);
+  EXPECT_THROW(kernel(View<float, 2>(y.data() + 4, {2, 4}), y), Error);
+}
+
+TEST(Calls, ScalarsAndSizesByValue) {
+  auto n = size_var("n"), m = size_var("m");
+  auto alpha = scalar<float>("alpha");
+  auto flag = scalar<bool>("flag");
+  auto a = placeholder<float>({n}, "a");
+  auto b = compute({m}, [&](Index i) { return select(flag, a(i % n) * alpha, 0.0f); }, "b");
+  for (const bool compiled : {false, true}) {
+    auto kernel = compiled ? jit(Schedule(b), m, a, alpha, flag, b) : interpret(Schedule(b), m, a, alpha, flag, b);
+    auto x = Array<float, 1>::of({1, 2, 3});
+    Array<float, 1> y({5});
+    kernel(5, x, 2.0f, true, y);
+    EXPECT_EQ(y, (Array<float, 1>::of({2, 4, 6, 2, 4})));
+    kernel(5, x, 2.0f, false, y);
+    EXPECT_EQ(y, (Array<float, 1>::of({0, 0, 0, 0, 0})));
+    EXPECT_THROW(kernel(4, x, 2.0f, true, y), Error);
+  }
+}
+
+TEST(Calls, EvaluateNeedsNoSchedule) {
+  auto A = placeholder<float>({2, 3}, "A"), B = placeholder<float>({3, 2}, "B");
+  auto k = reduce_axis(3, "k");
+  auto C = compute({2, 2}, [&](Index i, Index j) { return sum(A(i, k) * B(k, j), k); }, "C");
+  auto a = Array<float, 2>::of({{1, 2, 3}, {4, 5, 6}}), b = Array<float, 2>::of({{1, 0}, {0, 1}, {1, 1}});
+  Array<float, 2> c = evaluate(C, {{A, a}, {B, b}});
+  EXPECT_EQ(c, (Array<float, 2>::of({{4, 5}, {10, 11}})));
+}
+
+}  // namespace
