@@ -168,6 +168,7 @@ class LoopMaker {
     for (auto relation = stage_.relations.rbegin(); relation != stage_.relations.rend(); ++relation)
       relation->kind == Relation::Kind::split ? join(*relation) : take_apart(*relation);
     bind_originals();
+    require_constant_extents();
     domain_guards();
   }
 
@@ -247,6 +248,20 @@ class LoopMaker {
       AxisInfo &part = info(relation.from[i]);
       part.value = facts_for(stage_.find(relation.to[0])->reduction).simplify(i == 0 ? rest : rest % part.extent);
       rest = rest / part.extent;
+    }
+  }
+
+  /// Lanes and copies are counted when code is made.
+  void require_constant_extents() const {
+    for (const Loop &loop : plan_.loops) {
+      const bool lanes = loop.kind == ir::LoopKind::vectorized;
+      if ((!lanes && loop.kind != ir::LoopKind::unrolled) || ir::constant_integer(loop.extent)) continue;
+      const scheduling::Step &step = *plans_.state->steps[static_cast<std::size_t>(stage_.find(loop.axis)->kind_set_by)];
+      scheduling::refuse(*plans_.state, step, lanes ? "L062" : "L064",
+                         "loop " + loop.var.name() + " of " + stage_.name() + (lanes ? " is vectorized" : " is unrolled") + ", but its extent " +
+                             ir::to_string(loop.extent) + " is not constant",
+                         {{"help", std::string("split it by a constant factor and ") + (lanes ? "vectorize" : "unroll") + " the inner loop", {}}},
+                         loop.var.name());
     }
   }
 

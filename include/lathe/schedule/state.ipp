@@ -124,7 +124,10 @@ LATHE_INLINE void refuse(const State &state, const Step &step, std::string code,
   if (stage) {
     diagnostic.stage = stage->name();
     int number = 1;
-    for (const StepRef &earlier : state.steps) number += earlier->stage == step.stage;
+    for (const StepRef &earlier : state.steps) {
+      if (earlier.get() == &step) break;
+      number += earlier->stage == step.stage;
+    }
     // An axis that could not be resolved is not in the step, so the step would be misquoted.
     const bool whole = !step.axes.empty() || step.primitive >= Primitive::compute_inline || step.primitive == Primitive::fuse;
     diagnostic.quoted = (whole ? to_cpp(state, step) + "  " : "") + "(step " + std::to_string(number) + " of stage " + stage->name() + ")";
