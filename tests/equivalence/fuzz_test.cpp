@@ -223,7 +223,7 @@ TEST(Fuzzer, ShrinksToWhatMatters) {
       if (need[t])
         for_each_root(small.program.tensors[t],
                       [&](const TermRef &root) { for_each_term(root, [&](const TermRef &) { ++terms; }); });
-    EXPECT_LE(terms, 8);
+    EXPECT_LE(terms, 12);  // from some hundred
   }
 }
 
