@@ -103,7 +103,6 @@ class NestBuilder {
       body = sequence(attached(number, level), ir::block({domain_tests(plan, level), std::move(body)}));
       if (level >= begin_of_reduction) body = guarded(plan, level, true, std::move(body));
       body = guarded(plan, level, false, std::move(body));
-      require_outside(plan, loop, level);
       require_known(plan, number, level, loop.extent, loop.var.name());
       for (const Guard &guard : plan.guards)
         if (level_of(plan, guard) == level) require_known(plan, number, level, guard.condition, loop.var.name());
@@ -131,14 +130,6 @@ class NestBuilder {
       found |= read && read->tensor.operation == producer.stage->key;
     });
     return found;
-  }
-
-  /// A ragged extent may only name loops around it.
-  static void require_outside(const Plan &plan, const Loop &loop, int level) {
-    if (depth(plan, loop.extent) < level) return;
-    fail("L004", "the extent of " + loop.var.name() + " of " + plan.stage->name() + " depends on a loop inside it", plan.operation()->place,
-         {{"why", "the extent is " + ir::to_string(loop.extent), {}},
-          {"help", "reorder, so that the loops it depends on come first", {}}});
   }
 
   ir::Stmt stage(const Plan &plan, std::size_t number) {

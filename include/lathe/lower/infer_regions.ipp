@@ -144,7 +144,10 @@ inline void set_region(const Plans &plans, Plan &plan, const std::optional<Inter
     if (plan.facts.proves(low <= ir::Expr(0))) low = ir::Expr(0);
     if (plan.facts.proves(high >= last)) high = last;
     const ir::Expr span = largest(plans, plan, plan.facts.simplify(high - low + ir::Expr(1)));
-    if (span.defined() && !plan.facts.proves(span >= size)) min = low, extent = span;
+    // A span beyond all sizes comes from the range of an element type, and says nothing.
+    constexpr std::int64_t beyond = std::int64_t{1} << 30;
+    const bool says_something = span.defined() && ir::constant_integer(span).value_or(0) < beyond;
+    if (says_something && !plan.facts.proves(span >= size)) min = low, extent = span;
   }
   plan.min.push_back(min);
   plan.extent.push_back(extent);
@@ -287,9 +290,22 @@ class LoopMaker {
     arith::Facts around = around_;
     for (Loop &loop : plan_.loops) {
       if (!ir::constant_integer(loop.extent)) loop.extent = around.simplify(ir::substitute(loop.extent, plan_.values));
+      require_outside(loop);
       around.bind(loop.var, ir::Expr(0), loop.extent);
     }
     plan_.facts = around;
+  }
+
+  /// A ragged extent may only name loops around it.
+  void require_outside(const Loop &loop) const {
+    bool inside = false;
+    for (const Loop &other : plan_.loops) {
+      inside = inside || other.var == loop.var;
+      if (!inside || !ir::uses(loop.extent, other.var)) continue;
+      fail("L004", "the extent of " + loop.var.name() + " of " + stage_.name() + " depends on a loop inside it", plan_.operation()->place,
+           {{"why", "the extent is " + ir::to_string(loop.extent), {}},
+            {"help", "reorder, so that the loops it depends on come first", {}}});
+    }
   }
 
   /// Splits and fusions of ragged axes leave other axes in the values: they are replaced until only loops are left.

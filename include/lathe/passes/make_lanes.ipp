@@ -138,6 +138,13 @@ LATHE_INLINE Expr LaneMaker::widen(const Expr &e, const Mask &mask) const {
       const bool scalar = node.lanes() == 1 && !mask.lanes.defined() && !locals_.count(load->buffer.node());
       return scalar ? node : widen_load(*load, mask);
     }
+    // A predicate that became a vector has made a choice of a load of no dimension.
+    if (const auto *chosen = node.as<ir::Select>()) {
+      const Expr value = without_broadcast(chosen->a);
+      const auto *load = value.as<ir::Load>();
+      if (load && load->indices.empty() && locals_.count(load->buffer.node()))
+        return widen_load({load->buffer, {}, chosen->condition}, mask);
+    }
     return folded_ramp(node);
   });
 }
