@@ -107,7 +107,7 @@ LATHE_INLINE std::shared_ptr<const KernelCode> jit_code(const Schedule &schedule
 
 LATHE_INLINE std::shared_ptr<const KernelCode> interpreter_code(const Schedule &schedule, const std::vector<AnyArgument> &arguments,
                                                                 const Options &options) {
-  return std::make_shared<const KernelCode>(optimize_program(schedule, arguments, options), nullptr, nullptr, options.executor);
+  return std::make_shared<const KernelCode>(optimize_program(schedule, arguments, options), &codegen::interpret);
 }
 
 LATHE_INLINE void Binding::set(const void *data, const std::int64_t *shape, const std::int64_t *strides, int rank, std::size_t element_bytes) {

@@ -13,6 +13,7 @@
 #include <new>
 
 #include "lathe/codegen/c.hpp"
+#include "lathe/codegen/interpret.hpp"
 #include "lathe/codegen/reference.hpp"
 #include "lathe/ir/evaluate.hpp"
 #include "lathe/ir/walk.hpp"
@@ -163,7 +164,7 @@ const std::vector<Maker> &makers() {
   static const std::vector<Maker> list = {
       {"the interpreter, before the passes", true,
        [](const Schedule &s, const Arguments &a) {
-         return std::make_shared<const KernelCode>(lower_program(s, a, options_for(Target::host())), nullptr, nullptr);
+         return std::make_shared<const KernelCode>(lower_program(s, a, options_for(Target::host())), &codegen::interpret);
        }},
       {"the interpreter", true,
        [](const Schedule &s, const Arguments &a) { return interpreter_code(s, a, options_for(Target::host())); }},

@@ -13,6 +13,7 @@
 
 #include "equivalence/generate.hpp"
 #include "equivalence/guarded_memory.hpp"
+#include "lathe/codegen/interpret.hpp"
 #include "lathe/codegen/c.hpp"
 #include "lathe/codegen/reference.hpp"
 #include "lathe/jit.hpp"
@@ -277,7 +278,7 @@ Outcome run_backends(const Case &tested, const Subject &subject, const lathe::Sc
   const lathe::Options options = options_of(tested);
   if (tested.lowered) {
     phase("the interpreter, loops as lowered");
-    const lathe::KernelCode code(lathe::lower_program(schedule, arguments, options), nullptr, nullptr);
+    const lathe::KernelCode code(lathe::lower_program(schedule, arguments, options), &lathe::codegen::interpret);
     const Outcome outcome = run_and_compare(subject, code, "interpreter of lowered loops", tested.seed % 2 == 0, nullptr);
     if (outcome.verdict != Verdict::right) return outcome;
   }
@@ -285,7 +286,7 @@ Outcome run_backends(const Case &tested, const Subject &subject, const lathe::Sc
   phase("the interpreter");
   ir::Program program = lathe::optimize_program(schedule, arguments, options);
   if (hooks.tamper) program = hooks.tamper(std::move(program));
-  const lathe::KernelCode interpreted(std::move(program), nullptr, nullptr);
+  const lathe::KernelCode interpreted(std::move(program), &lathe::codegen::interpret);
   Outcome outcome =
       run_and_compare(subject, interpreted, "interpreter", tested.seed % 2 == 1, tested.contract ? &baseline : nullptr);
   if (outcome.verdict != Verdict::right) return outcome;

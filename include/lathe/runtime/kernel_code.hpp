@@ -36,8 +36,11 @@ struct KernelSignature;
 /// A compiled (or interpreted) program, immutable: may be called by many threads at once.
 class KernelCode {
  public:
-  /// `function` runs the program's entry; null: the interpreter does. `owner` keeps the code alive.
+  /// Code that runs the program's entry; `owner` keeps it alive.
   KernelCode(ir::Program program, CompiledFunction function, std::shared_ptr<const void> owner, Executor *executor = nullptr);
+  /// Something that runs a program on its slots: the interpreter. (Not named here, so that programs without it need not compile it.)
+  using Runner = void (*)(const ir::Program &program, std::span<const Slot> slots);
+  KernelCode(ir::Program program, Runner runner);
   ~KernelCode();
   KernelCode(const KernelCode &) = delete;
   KernelCode &operator=(const KernelCode &) = delete;
@@ -54,12 +57,14 @@ class KernelCode {
   const std::shared_ptr<const void> &owner() const { return owner_; }
 
  private:
+  void digest();
   void run(const Slot *slots) const;
 
   ir::Program program_;
-  CompiledFunction function_;
+  CompiledFunction function_ = nullptr;
+  Runner runner_ = nullptr;
   std::shared_ptr<const void> owner_;
-  Executor *executor_;
+  Executor *executor_ = nullptr;
   std::vector<ArgumentInfo> infos_;
   std::unique_ptr<const KernelSignature> signature_;
 };

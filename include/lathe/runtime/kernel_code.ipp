@@ -4,7 +4,6 @@
 /// Checking and calling.
 
 #include "lathe/arith/simplify.hpp"
-#include "lathe/codegen/interpret.hpp"
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/evaluate.hpp"
 #include "lathe/ir/print.hpp"
@@ -334,6 +333,14 @@ LATHE_INLINE void calling::CallChecker::fail_overlap(const TensorRule &output, c
 LATHE_INLINE KernelCode::KernelCode(ir::Program program, CompiledFunction function, std::shared_ptr<const void> owner,
                                     Executor *executor)
     : program_(std::move(program)), function_(function), owner_(std::move(owner)), executor_(executor) {
+  digest();
+}
+
+LATHE_INLINE KernelCode::KernelCode(ir::Program program, Runner runner) : program_(std::move(program)), runner_(runner) {
+  digest();
+}
+
+LATHE_INLINE void KernelCode::digest() {
   auto signature = std::make_unique<KernelSignature>();
   calling::SignatureMaker(program_.entry()).make(*signature, infos_);
   calling::fix_tensors(*signature);
@@ -363,10 +370,7 @@ LATHE_INLINE void KernelCode::call(const CallArgument *arguments, std::size_t co
 }
 
 LATHE_INLINE void KernelCode::run(const Slot *slots) const {
-  if (!function_) {
-    codegen::interpret(program_, std::span<const Slot>(slots, signature_->prefilled.size()));
-    return;
-  }
+  if (!function_) return runner_(program_, std::span<const Slot>(slots, signature_->prefilled.size()));
   const Executor &executor = executor_ ? *executor_ : default_executor();
   const Args args{slots, 0, 0};
   const std::int32_t status = function_(&args, &executor.runtime());
