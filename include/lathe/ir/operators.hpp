@@ -7,7 +7,8 @@
 /// - data integers (int8…uint64) wrap; index arithmetic is 64-bit and assumed not to overflow;
 /// - `div` and `mod` floor; x / 0 = 0 and x % 0 = 0; INT_MIN / -1 wraps to INT_MIN; `trunc_div` and `trunc_mod` round toward
 /// zero, likewise total;
-/// - `div` of floats is IEEE division, `mod` of floats is x - floor(x / y) * y computed as C's fmod corrected to the sign of y; a zero keeps the sign of x;
+/// - `div` of floats is IEEE division, `mod` of floats is x - floor(x / y) * y computed as C's fmod corrected to the sign of y;
+///   a zero keeps the sign of x;
 /// - shifts by a negative amount or by at least the width give 0, or the sign for `shr` of a signed value;
 /// - `min` and `max` propagate NaN and order -0 before +0; comparisons with NaN are false except `ne`;
 /// - float to integer saturates and takes NaN to 0; integer to narrower integer wraps (`CastMode::saturate` clamps);

@@ -6,7 +6,6 @@
 
 #include <cstring>
 #include <memory>
-#include <optional>
 
 #include "lathe/dtype/traits.hpp"
 #include "lathe/runtime/array.hpp"
@@ -30,67 +29,63 @@ namespace calling {
 template <class Parameter>
 struct ParameterTraits;
 
-/// A tensor as the caller holds it. Arrays are compact, which spares the test of their strides.
+/// An argument as an `Array` or `View`: itself, or a view that it converts to and that lives as long as the call.
+template <class T, int Rank, class A>
+decltype(auto) hold_tensor(const A &a) {
+  using Element = std::remove_const_t<T>;
+  if constexpr (std::is_same_v<A, Array<Element, Rank>> || std::is_same_v<A, View<T, Rank>> || std::is_same_v<A, View<Element, Rank>>)
+    return (a);
+  else
+    return View<T, Rank>(a);
+}
+/// Arrays are compact, which spares the test of their strides.
 template <class T, int Rank>
-struct TensorArgument {
-  std::optional<View<T, Rank>> view;  ///< only for what had to be converted
-  CallArgument known;
-  CallArgument argument() const { return view ? of(*view) : known; }
+CallArgument argument_of(const Array<T, Rank> &array) {
+  return {const_cast<T *>(array.data()), array.shape().data(), nullptr, {}};
+}
+template <class T, int Rank>
+CallArgument argument_of(const View<T, Rank> &view) {
+  return {const_cast<std::remove_const_t<T> *>(view.data()), view.shape().data(), view.strides().data(), {}};
+}
+template <class T>
+CallArgument argument_of(const T &scalar) {
+  CallArgument result;
+  std::memcpy(&result.scalar, &scalar, sizeof(T));
+  return result;
+}
 
-  template <class A>
-  static TensorArgument take(const A &a) {
-    if constexpr (std::is_same_v<A, Array<std::remove_const_t<T>, Rank>>)
-      return {std::nullopt, {const_cast<std::remove_const_t<T> *>(a.data()), a.shape().data(), nullptr, {}}};
-    else if constexpr (std::is_same_v<A, View<T, Rank>> || std::is_same_v<A, View<std::remove_const_t<T>, Rank>>)
-      return {std::nullopt, of(a)};
-    else
-      return {View<T, Rank>(a), {}};
-  }
-
- private:
-  template <class V>
-  static CallArgument of(const V &v) {
-    return {const_cast<std::remove_const_t<T> *>(v.data()), v.shape().data(), v.strides().data(), {}};
-  }
-};
 template <class T, int Rank>
 struct ParameterTraits<In<T, Rank>> {
   template <class A>
   static constexpr bool accepts = std::is_convertible_v<A, View<const T, Rank>>;
   template <class A>
-  static auto take(const A &a) { return TensorArgument<const T, Rank>::take(a); }
+  static decltype(auto) hold(const A &a) { return hold_tensor<const T, Rank>(a); }
 };
 template <class T, int Rank>
 struct ParameterTraits<Out<T, Rank>> {
   template <class A>
   static constexpr bool accepts = std::is_convertible_v<A, View<T, Rank>>;
   template <class A>
-  static auto take(A &a) { return TensorArgument<T, Rank>::take(a); }
-};
-template <class T>
-struct ScalarCallArgument {
-  T value;
-  CallArgument argument() const {
-    CallArgument result;
-    std::memcpy(&result.scalar, &value, sizeof(T));
-    return result;
+  static decltype(auto) hold(A &a) {
+    if constexpr (std::is_convertible_v<const A &, View<T, Rank>> || std::is_same_v<A, Array<T, Rank>>)
+      return hold_tensor<T, Rank>(a);
+    else
+      return View<T, Rank>(a);
   }
 };
 template <>
 struct ParameterTraits<Value<index_t>> {
-  using Takes = ScalarCallArgument<std::int64_t>;
   template <class A>
   static constexpr bool accepts = std::is_integral_v<std::remove_cvref_t<A>>;
   template <class A>
-  static Takes take(A a) { return {static_cast<std::int64_t>(a)}; }
+  static std::int64_t hold(A a) { return static_cast<std::int64_t>(a); }
 };
 template <class T>
 struct ParameterTraits<Value<T>> {
-  using Takes = ScalarCallArgument<T>;
   template <class A>
   static constexpr bool accepts = std::is_convertible_v<A, T>;
   template <class A>
-  static Takes take(A a) { return {static_cast<T>(a)}; }
+  static T hold(A a) { return static_cast<T>(a); }
 };
 
 }  // namespace calling
@@ -112,7 +107,7 @@ class Kernel {
                     "kernel(): arguments have the element types and ranks it was made with, and outputs are not const, for example  "
                     "Array<float, 2> c({m, n});  kernel(a, b, c)");
       if constexpr ((calling::ParameterTraits<Parameters>::template accepts<Arguments> && ...))
-        call(calling::ParameterTraits<Parameters>::take(arguments)...);
+        call(calling::ParameterTraits<Parameters>::hold(arguments)...);
     }
   }
 
@@ -120,10 +115,10 @@ class Kernel {
   const std::shared_ptr<const KernelCode> &shared_code() const { return code_; }
 
  private:
-  template <class... Taken>
-  void call(const Taken &...taken) const {
-    const CallArgument list[sizeof...(Taken) + 1] = {taken.argument()...};
-    code_->call(list, sizeof...(Taken));
+  template <class... Held>
+  void call(const Held &...held) const {
+    const CallArgument list[sizeof...(Held) + 1] = {calling::argument_of(held)...};
+    code_->call(list, sizeof...(Held));
   }
 
   std::shared_ptr<const KernelCode> code_;

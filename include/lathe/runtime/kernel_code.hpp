@@ -58,6 +58,7 @@ class KernelCode {
 
  private:
   void digest();
+  void call_with(const CallArgument *arguments, Slot *slots) const;
   void run(const Slot *slots) const;
 
   ir::Program program_;

@@ -143,6 +143,34 @@ inline void fix_tensors(KernelSignature &signature) {
   }
 }
 
+/// Whether all tensors are as the signature fixes them; takes their addresses. If not, or if strides want a look, the long way finds
+/// out and says why.
+inline bool fits_fixed(const KernelSignature &signature, const CallArgument *arguments, Slot *slots) {
+  struct Range {
+    std::uintptr_t begin, end;
+  } ranges[KernelSignature::most_fixed];
+  const FixedTensor *tensors = signature.fixed.data();
+  const std::size_t count = signature.fixed.size();
+  bool fits = count != 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const FixedTensor &tensor = tensors[i];
+    const CallArgument &argument = arguments[tensor.argument];
+    const std::int64_t *extents = signature.fixed_extents.data() + tensor.first_extent;
+    std::int64_t difference = 0;
+    for (std::uint32_t d = 0; d < tensor.rank; ++d) difference |= argument.shape[d] ^ extents[d];
+    const auto address = reinterpret_cast<std::uintptr_t>(argument.data);
+    fits &= (difference == 0) & !argument.strides & ((address & tensor.alignment_mask) == 0) & (address != 0);
+    slots[tensor.slot].pointer = argument.data;
+    ranges[i] = {address, address + tensor.bytes};
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!tensors[i].output) continue;
+    for (std::size_t other = 0; other < count; ++other)
+      fits &= !((other != i) & (ranges[i].begin < ranges[other].end) & (ranges[other].begin < ranges[i].end));
+  }
+  return fits;
+}
+
 /// Checks one call. Functions that throw stand apart, so that the good path stays small.
 class CallChecker {
  public:
@@ -151,9 +179,6 @@ class CallChecker {
       : signature_(signature), infos_(infos), arguments_(arguments), slots_(slots) {}
 
   void check() {
-    for (const auto &[argument, slot] : signature_.scalars) slots_[slot] = arguments_[argument].scalar;
-    if (!signature_.fixed.empty() && fits_fixed()) [[likely]]
-      return;
     for (const TensorRule &rule : signature_.tensors) bind(rule);
     for (const TensorRule &rule : signature_.tensors) test(rule);
     for (const TensorRule &rule : signature_.tensors)
@@ -164,27 +189,6 @@ class CallChecker {
   struct Range {
     std::uintptr_t begin, end;
   };
-
-  /// Whether all arguments are as the signature fixes them. If not, or if their strides want a look, the long way finds out and says why.
-  bool fits_fixed() {
-    Range ranges[KernelSignature::most_fixed];
-    std::size_t count = 0;
-    bool fits = true;
-    for (const FixedTensor &tensor : signature_.fixed) {
-      const CallArgument &argument = arguments_[tensor.argument];
-      const std::int64_t *extents = signature_.fixed_extents.data() + tensor.first_extent;
-      for (std::uint32_t d = 0; d < tensor.rank; ++d) fits &= argument.shape[d] == extents[d];
-      const auto address = reinterpret_cast<std::uintptr_t>(argument.data);
-      fits &= !argument.strides && (address & tensor.alignment_mask) == 0 && (address || !tensor.bytes);
-      slots_[tensor.slot].pointer = argument.data;
-      ranges[count++] = {address, address + tensor.bytes};
-    }
-    for (std::size_t i = 0; i < count; ++i)
-      if (signature_.fixed[i].output)
-        for (std::size_t other = 0; other < count; ++other)
-          fits &= other == i || ranges[i].begin >= ranges[other].end || ranges[other].begin >= ranges[i].end;
-    return fits;
-  }
 
   /// Takes the address, and the values of symbols that this argument is the first to name.
   void bind(const TensorRule &rule) {
@@ -332,7 +336,8 @@ LATHE_INLINE void calling::CallChecker::fail_overlap(const TensorRule &output, c
 
 LATHE_INLINE KernelCode::KernelCode(ir::Program program, CompiledFunction function, std::shared_ptr<const void> owner,
                                     Executor *executor)
-    : program_(std::move(program)), function_(function), owner_(std::move(owner)), executor_(executor) {
+    : program_(std::move(program)), function_(function), owner_(std::move(owner)),
+      executor_(executor ? executor : &default_executor()) {
   digest();
 }
 
@@ -353,16 +358,20 @@ LATHE_INLINE void KernelCode::call(const CallArgument *arguments, std::size_t co
   if (count != infos_.size()) [[unlikely]]
     fail("K007", "the kernel takes " + std::to_string(infos_.size()) + " arguments, not " + std::to_string(count));
   constexpr std::size_t on_stack = 24;
-  const std::size_t slots = signature_->prefilled.size();
-  Slot near[on_stack];
-  std::vector<Slot> far;
-  Slot *values = near;
-  if (slots > on_stack) [[unlikely]] {
-    far.resize(slots);
-    values = far.data();
+  if (signature_->prefilled.size() <= on_stack) [[likely]] {
+    Slot slots[on_stack];
+    return call_with(arguments, slots);
   }
+  std::vector<Slot> slots(signature_->prefilled.size());
+  call_with(arguments, slots.data());
+}
+
+LATHE_INLINE void KernelCode::call_with(const CallArgument *arguments, Slot *values) const {
+  const std::size_t slots = signature_->prefilled.size();
   for (std::size_t i = 0; i < slots; ++i) values[i] = signature_->prefilled[i];
-  calling::CallChecker(*signature_, infos_, arguments, values).check();
+  for (const auto &[argument, slot] : signature_->scalars) values[slot] = arguments[argument].scalar;
+  if (!calling::fits_fixed(*signature_, arguments, values)) [[unlikely]]
+    calling::CallChecker(*signature_, infos_, arguments, values).check();
   for (const ir::Requirement &requirement : program_.requirements)
     if (!calling::value_of(requirement.condition, signature_->symbols, values))
       fail("K005", "a size does not fit: " + requirement.text, requirement.place);
@@ -371,9 +380,8 @@ LATHE_INLINE void KernelCode::call(const CallArgument *arguments, std::size_t co
 
 LATHE_INLINE void KernelCode::run(const Slot *slots) const {
   if (!function_) return runner_(program_, std::span<const Slot>(slots, signature_->prefilled.size()));
-  const Executor &executor = executor_ ? *executor_ : default_executor();
   const Args args{slots, 0, 0};
-  const std::int32_t status = function_(&args, &executor.runtime());
+  const std::int32_t status = function_(&args, &executor_->runtime());
   if (status == status_ok) [[likely]]
     return;
   if (status > 0 && static_cast<std::size_t>(status) <= signature_->messages.size())
