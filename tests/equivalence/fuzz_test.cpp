@@ -180,7 +180,7 @@ TEST(Fuzzer, NoticesAFlippedGuard) {
       50);
 }
 
-TEST(Fuzzer, NoticesWritesBesideAnArgument) {
+TEST(GuardedMemoryDeathTest, NoticesTouchesBesideAnArgument) {
   GuardedMemory memory;
   for (const bool at_end : {false, true}) {
     std::byte *data = memory.place(40, at_end);

@@ -146,7 +146,7 @@ inline void set_region(const Plans &plans, Plan &plan, const std::optional<Inter
     const ir::Expr span = largest(plans, plan, plan.facts.simplify(high - low + ir::Expr(1)));
     // A span beyond all sizes comes from the range of an element type, and says nothing.
     constexpr std::int64_t beyond = std::int64_t{1} << 30;
-    const bool says_something = span.defined() && ir::constant_integer(span).value_or(0) < beyond;
+    const bool says_something = span.defined() && plan.facts.bounds(span).min < beyond;
     if (says_something && !plan.facts.proves(span >= size)) min = low, extent = span;
   }
   plan.min.push_back(min);
