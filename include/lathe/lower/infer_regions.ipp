@@ -88,27 +88,35 @@ inline void add_reads(const Plans &plans, const Plan &plan, const Plan &consumer
   };
   for (const Loop &loop : consumer.loops) run(loop);
   for_each_enclosing(plans, consumer, [&](const Plan &, const Loop &loop) { run(loop); });
-  const auto add = [&](const ir::Expr &root, const arith::Facts &facts) {
+  const auto add = [&](const ir::Expr &root, const arith::Facts &facts, const ir::VarMap<ir::Expr> &values) {
     if (!root.defined()) return;
     ir::walk(root, [&](const ir::Expr &e) {
       const ir::Read *read = e.as<ir::Read>();
       if (!read || read->tensor.operation != plan.stage->key) return;
       for (std::size_t d = 0; d < read->indices.size(); ++d) {
-        const Interval touched = facts.interval(ir::substitute(read->indices[d], consumer.values), ranges);
+        const Interval touched = facts.interval(ir::substitute(read->indices[d], values), ranges);
         box[d] = box[d] ? hull(plan.facts, *box[d], touched) : touched;
       }
     });
   };
   const ir::Reduce *reduce = consumer.reduction();
   if (!reduce) {
-    for (const ir::Expr &body : consumer.bodies) add(body, consumer.facts);
+    for (const ir::Expr &body : consumer.bodies) add(body, consumer.facts, consumer.values);
     return;
   }
-  // Start values and domains are evaluated whether the reduction loops run or not.
-  for (const ir::Expr &init : reduce->init) add(init, consumer.start_facts);
-  for (const ir::Axis &axis : reduce->axes) add(axis.min, consumer.start_facts), add(axis.extent, consumer.start_facts);
-  for (const ir::Expr &source : reduce->sources) add(source, consumer.facts);
-  add(reduce->where, consumer.facts);
+  // Start values and domains are evaluated whether the reduction loops run or not; where data axes are fused with those, for the
+  // whole region.
+  ir::VarMap<ir::Expr> values = consumer.values;
+  const std::vector<ir::Var> &axes = consumer.operation()->axes;
+  for (std::size_t d = 0; consumer.mixes_data() && d < axes.size(); ++d) {
+    values.erase(axes[d]);
+    ranges.emplace(axes[d], Interval{consumer.min[d], consumer.min[d] + consumer.extent[d] - ir::Expr(1)});
+  }
+  for (const ir::Expr &init : reduce->init) add(init, consumer.start_facts, values);
+  for (const ir::Axis &axis : reduce->axes)
+    for (const ir::Expr &end : {axis.min, axis.extent}) add(end, consumer.start_facts, values), add(end, consumer.start_facts, consumer.values);
+  for (const ir::Expr &source : reduce->sources) add(source, consumer.facts, consumer.values);
+  add(reduce->where, consumer.facts, consumer.values);
 }
 
 /// Whether the value depends on data: elements or scalar arguments.
