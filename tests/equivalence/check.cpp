@@ -13,8 +13,8 @@
 
 #include "equivalence/generate.hpp"
 #include "equivalence/guarded_memory.hpp"
-#include "lathe/codegen/interpret.hpp"
 #include "lathe/codegen/c.hpp"
+#include "lathe/codegen/interpret.hpp"
 #include "lathe/codegen/reference.hpp"
 #include "lathe/jit.hpp"
 

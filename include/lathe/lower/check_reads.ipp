@@ -98,11 +98,13 @@ class Checker {
       if (domain.var == axis) return ir::constant_integer(domain.min) && (ir::constant_integer(domain.extent) || is_symbolic_size(domain.extent));
     return false;
   }
-  /// Over size symbols alone, not over other axes.
+  /// Linear in size symbols alone: then no end of the axis has a constant bound that it may not reach.
   static bool is_symbolic_size(const ir::Expr &extent) {
-    for (const ir::Var &var : ir::free_vars(extent))
-      if (!var.nonnegative()) return false;
-    return !depends_on_data(extent);
+    for (const arith::Linear::Term &term : arith::linear_form(extent).terms) {
+      const ir::VarRef *symbol = term.atom.as<ir::VarRef>();
+      if (!symbol || !symbol->var.nonnegative()) return false;
+    }
+    return true;
   }
 
   /// An unguarded affine index takes both ends of its interval, so an end out of range is an error in the program.

@@ -231,13 +231,15 @@ class LoopMaker {
     plan_.loops.push_back(std::move(loop));
   }
 
-  /// What may be used of conditions on data axes and of their values: they hold for start values too.
+  /// What may be used of conditions on data axes and of their values: they hold for start values too. Fused with reduction axes they
+  /// belong to the reduction; start values have loops and conditions of their own then.
   const arith::Facts &facts_for(bool reduction) const {
     return reduction || !plan_.reduction() || plan_.mixes_data() ? plan_.facts : plan_.start_facts;
   }
 
   void guard(const ir::Expr &condition, bool reduction) {
     const arith::Facts &facts = facts_for(reduction);
+    reduction = reduction || (plan_.reduction() && plan_.mixes_data());
     const ir::Expr simple = facts.simplify(condition);
     if (facts.proves(simple)) return;
     for (const Guard &other : plan_.guards)
