@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The table of codes says what the sources say: every code that is thrown has a title, and every title is of a code that is thrown.
+/// The table of codes says what the sources say: every code that is thrown has a title, and every title is of a code that is
+/// thrown.
 
 #include "lathe/diag/codes.hpp"
 

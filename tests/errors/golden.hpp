@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// Refusals compared with the text that is kept beside the tests, one file a code. With LATHE_UPDATE_GOLDEN=1 the files are written
-/// instead; read the difference before committing it.
+/// Refusals compared with the text that is kept beside the tests, one file a code. With LATHE_UPDATE_GOLDEN=1 the files are
+/// written instead; read the difference before committing it.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,9 @@
 namespace golden {
 
 /// Line numbers of the tests themselves are of no interest.
-inline std::string without_lines(const std::string &text) { return std::regex_replace(text, std::regex(R"((\w+\.[hc]pp):\d+)"), "$1:__"); }
+inline std::string without_lines(const std::string &text) {
+  return std::regex_replace(text, std::regex(R"((\w+\.[hc]pp):\d+)"), "$1:__");
+}
 
 inline void expect_text(const std::string &name, const std::string &text) {
   const std::string path = std::string(LATHE_TEST_DATA) + "/refusals/" + name + ".txt";
@@ -32,7 +34,8 @@ inline void expect_text(const std::string &name, const std::string &text) {
   EXPECT_EQ(text + "\n", kept.str()) << "in " << path;
 }
 
-/// Runs `program`, which must throw an `Error` with `code`, whose text is kept under that code (with `suffix` where a code has several).
+/// Runs `program`, which must throw an `Error` with `code`, whose text is kept under that code (with `suffix` where a code has
+/// several).
 template <class Program>
 void expect_refusal(const std::string &code, Program &&program, const std::string &suffix = {}) {
   try {

@@ -39,10 +39,13 @@ TEST(LoweringRefusals, L003SymbolWithoutValue) {
 
 TEST(LoweringRefusals, L004ExtentOfAnInnerLoop) {
   auto x = placeholder<float>({10}, "x");
-  auto b = compute({10}, [&](Index i) {
-    auto r = reduce_axis(i, "r");
-    return sum(x(r), r);
-  }, "b(i)");
+  auto b = compute(
+      {10},
+      [&](Index i) {
+        auto r = reduce_axis(i, "r");
+        return sum(x(r), r);
+      },
+      "b(i)");
   Schedule s(b);
   auto loops = s[b].loops();
   s[b].reorder(loops[1], loops[0]);

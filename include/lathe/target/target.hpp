@@ -10,8 +10,8 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "lathe/support/list.hpp"
 #include "lathe/version.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -34,7 +34,7 @@ struct Target {
   std::string cpu;
   /// Names of features as LLVM writes them, "avx512f", sorted, each with all that it implies. Features that change nothing in
   /// the code of kernels are left out.
-  std::vector<std::string> features;
+  List<std::string> features;
   /// Width in bits of the widest vector register to use: 512, 256 or 128; 0 without vectors.
   int vector_bits = 0;
   /// Whether a multiply-add of floats with one rounding is an instruction.
