@@ -107,18 +107,23 @@ TEST(List, DoesWhatAVectorDoes) {
     const std::size_t at = model.empty() ? 0 : random() % (model.size() + 1), end = at + random() % (model.size() - at + 1);
     switch (random() % 8) {
       case 0: list.push_back(text), model.push_back(text); break;
-      case 1: EXPECT_EQ(list.emplace_back(3, 'e'), model.emplace_back(3, 'e')); break;
-      case 2:
-        EXPECT_EQ(list.insert(list.begin() + at, text) - list.begin(), std::ptrdiff_t(at)),
-            model.insert(model.begin() + at, text);
+      case 1: list.emplace_back(3, 'e'), model.emplace_back(3, 'e'); break;
+      case 2: {
+        const std::string *const place = list.insert(list.begin() + at, text);
+        EXPECT_EQ(place, list.begin() + at);
+        model.insert(model.begin() + static_cast<std::ptrdiff_t>(at), text);
         break;
-      case 3:
-        EXPECT_EQ(list.erase(list.begin() + at, list.begin() + end) - list.begin(), std::ptrdiff_t(at)),
-            model.erase(model.begin() + at, model.begin() + end);
+      }
+      case 3: {
+        const std::string *const next = list.erase(list.begin() + at, list.begin() + end);
+        EXPECT_EQ(next, list.begin() + at);
+        model.erase(model.begin() + static_cast<std::ptrdiff_t>(at), model.begin() + static_cast<std::ptrdiff_t>(end));
         break;
+      }
       case 4: {
         const Texts more(random() % 4, text);
-        list.insert(list.begin() + at, more.begin(), more.end()), model.insert(model.begin() + at, more.begin(), more.end());
+        list.insert(list.begin() + at, more.begin(), more.end());
+        model.insert(model.begin() + static_cast<std::ptrdiff_t>(at), more.begin(), more.end());
         break;
       }
       case 5: list.resize(at, text), model.resize(at, text); break;

@@ -108,7 +108,7 @@ class List {
     reserve(size);
     for (; size_ < size; ++size_) ::new (static_cast<void *>(end())) T();
   }
-  void resize(std::size_t size, const T &value) {
+  void resize(std::size_t size, T value) {
     shrink(size);
     while (size_ < size) push_back(value);
   }
