@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 
 #include "equivalence/generate.hpp"
 #include "equivalence/guarded_memory.hpp"
+#include "lathe/arith/simplify.hpp"
 #include "lathe/codegen/c.hpp"
 #include "lathe/codegen/interpret.hpp"
 #include "lathe/codegen/reference.hpp"
@@ -349,6 +351,34 @@ Outcome check_case(const Case &tested, const Hooks &hooks, CQueue *queue) {
   }
 }
 
+namespace {
+
+/// How often the statements of `s` may run, all loops around them counted at their longest.
+double iterations(const ir::Stmt &s, const lathe::arith::Facts &facts, double around) {
+  double count = 0;
+  lathe::arith::Facts inside = facts;
+  if (const auto *loop = s.as<ir::For>()) {
+    const std::int64_t most = facts.bounds(loop->extent).max;
+    around *= most < 1000 ? static_cast<double>(std::max<std::int64_t>(most, 1)) : 10;  // of sizes, which are small
+    inside.bind(loop->var, loop->min, loop->extent);
+  }
+  if (s.as<ir::Store>()) count += around;
+  ir::for_each_stmt(s, [&](const ir::Stmt &nested) { count += iterations(nested, inside, around); });
+  return count;
+}
+
+/// Recomputing stages in the loops of stages that are recomputed themselves multiplies: some schedules would run for minutes.
+std::optional<lathe::Diagnostic> too_slow(const ir::Program &program) {
+  double count = 0;
+  for (const ir::Function &function : program.functions) count += iterations(function.body, {}, 1);
+  if (count < 3e6) return std::nullopt;
+  lathe::Diagnostic diagnostic;
+  diagnostic.code = "slow";
+  return diagnostic;
+}
+
+}  // namespace
+
 Case draw_case(std::uint64_t seed, Tally &tally, std::optional<Outcome> &failure) {
   Case tested;
   tested.seed = seed;
@@ -369,7 +399,8 @@ Case draw_case(std::uint64_t seed, Tally &tally, std::optional<Outcome> &failure
         schedule, tested.program, random, count,
         [&](const lathe::Schedule &s, bool whole) -> std::optional<lathe::Diagnostic> {
           try {
-            whole ? lathe::optimize_program(s, built.arguments, options) : lathe::lower_program(s, built.arguments, options);
+            if (auto slow = too_slow(lathe::lower_program(s, built.arguments, options))) return slow;
+            if (whole) lathe::optimize_program(s, built.arguments, options);
             return std::nullopt;
           } catch (const lathe::Error &refusal) {
             return refusal.diagnostic();

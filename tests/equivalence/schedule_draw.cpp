@@ -255,7 +255,7 @@ bool keeps_order(const State &state, const Program &program) {
 }
 
 bool may_refuse(const std::string &code) {
-  return code == "L001" || code == "L004" || code == "L007" || code == "L062" || code == "L064";
+  return code == "slow" || code == "L001" || code == "L004" || code == "L007" || code == "L062" || code == "L064";
 }
 
 std::optional<lathe::Diagnostic> draw_schedule(lathe::Schedule &schedule, const Program &program, Random &random, int count,
