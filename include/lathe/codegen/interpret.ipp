@@ -77,6 +77,7 @@ class Machine {
   std::vector<ActiveLoop> loops_;
   std::vector<ParallelLoop> parallel_;
   std::uint64_t iterations_ = 0;  // of parallel loops, so far
+  const ir::Program *program_ = nullptr;
   const std::string *label_ = nullptr;
 };
 
@@ -92,7 +93,7 @@ LATHE_INLINE void Machine::fault(const char *code, std::string message, Location
   Diagnostic diagnostic;
   diagnostic.code = code;
   diagnostic.message = std::move(message);
-  diagnostic.place = place;
+  diagnostic.place = place || !label_ ? place : program_->place_of(*label_);
   if (label_) {
     diagnostic.stage = *label_;
     diagnostic.notes.push_back({"stage", *label_, {}});
@@ -406,6 +407,7 @@ LATHE_INLINE void Machine::bind_buffer(const ir::Parameter &parameter, std::size
 }
 
 LATHE_INLINE void Machine::bind(const ir::Program &program) {
+  program_ = &program;
   const std::vector<ir::Parameter> &parameters = program.entry().parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i)
     if (parameters[i].kind == ir::ParameterKind::scalar)
