@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// Refusals compared with the text that is kept beside the tests, one file a code. With LATHE_UPDATE_GOLDEN=1 the files are written
-/// instead; read the difference before committing it.
+/// Refusals compared with the text that is kept beside the tests, one file a code. With LATHE_UPDATE_GOLDEN=1 the files are
+/// written instead; read the difference before committing it.
 
 #include <gtest/gtest.h>
 
@@ -16,8 +16,10 @@
 
 namespace golden {
 
-/// Line numbers of the tests themselves are of no interest.
-inline std::string without_lines(const std::string &text) { return std::regex_replace(text, std::regex(R"((\w+\.[hc]pp):\d+)"), "$1:__"); }
+/// Line numbers of the tests themselves, and of the library where an error is its own, are of no interest.
+inline std::string without_lines(const std::string &text) {
+  return std::regex_replace(text, std::regex(R"((\w+\.[hci]pp):\d+)"), "$1:__");
+}
 
 inline void expect_text(const std::string &name, const std::string &text) {
   const std::string path = std::string(LATHE_TEST_DATA) + "/refusals/" + name + ".txt";
@@ -32,7 +34,8 @@ inline void expect_text(const std::string &name, const std::string &text) {
   EXPECT_EQ(text + "\n", kept.str()) << "in " << path;
 }
 
-/// Runs `program`, which must throw an `Error` with `code`, whose text is kept under that code (with `suffix` where a code has several).
+/// Runs `program`, which must throw an `Error` with `code`, whose text is kept under that code (with `suffix` where a code has
+/// several).
 template <class Program>
 void expect_refusal(const std::string &code, Program &&program, const std::string &suffix = {}) {
   try {
@@ -43,6 +46,19 @@ void expect_refusal(const std::string &code, Program &&program, const std::strin
     return;
   }
   FAIL() << "nothing was refused; " << code << " was expected";
+}
+
+/// The same in a process of its own in which `variable` has been set to `value`: what the environment says is read once.
+template <class Program>
+void expect_refusal_with(const char *variable, const char *value, const std::string &code, Program &&program,
+                         const std::string &suffix = {}) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto child = [&] {
+    setenv(variable, value, 1);
+    expect_refusal(code, program, suffix);
+    std::exit(testing::Test::HasFailure() ? 1 : 0);
+  };
+  EXPECT_EXIT(child(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace golden
