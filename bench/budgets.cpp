@@ -58,13 +58,17 @@ void jit_vector_add() {
 void jit_depthwise() {
   constexpr std::int64_t C = 32, H = 112, W = 112, width = 16, rows = 4;
   auto input = placeholder<float>({1, C, H, W}, "input"), filter = placeholder<float>({C, 1, 3, 3}, "filter");
-  auto padded = compute({1, C, H + 2, W + 2}, [&](Index n, Index c, Index y, Index x) {
-    return if_then_else(y >= 1 && y < H + 1 && x >= 1 && x < W + 1, input(n, c, y - 1, x - 1), 0.0f);
-  }, "padded");
+  auto padded = compute(
+      {1, C, H + 2, W + 2},
+      [&](Index n, Index c, Index y, Index x) {
+        return if_then_else(y >= 1 && y < H + 1 && x >= 1 && x < W + 1, input(n, c, y - 1, x - 1), 0.0f);
+      },
+      "padded");
   auto ky = reduce_axis(3, "ky"), kx = reduce_axis(3, "kx");
-  auto conv = compute({1, C, H, W}, [&](Index n, Index c, Index y, Index x) {
-    return sum(padded(n, c, y + ky, x + kx) * filter(c, 0, ky, kx), ky, kx);
-  }, "conv");
+  auto conv = compute(
+      {1, C, H, W},
+      [&](Index n, Index c, Index y, Index x) { return sum(padded(n, c, y + ky, x + kx) * filter(c, 0, ky, kx), ky, kx); },
+      "conv");
   Schedule s(conv);
   auto sums = s.cache_write(conv, scope::local);
   auto [n, c, y, x] = s[conv].axes();
@@ -113,9 +117,11 @@ double call_overhead() {
   auto kernel = jit(s, a, b, c);
   Array<float, 1> x({1}), y({1}), z({1});
   constexpr int calls = 100000;
-  return median_of(9, [&] {
-           for (int call = 0; call < calls; ++call) kernel(x, y, z);
-         }) / calls;
+  return median_of(9,
+                   [&] {
+                     for (int call = 0; call < calls; ++call) kernel(x, y, z);
+                   }) /
+         calls;
 }
 
 struct Row {
@@ -128,19 +134,22 @@ struct Row {
 class Compilations {
  public:
   explicit Compilations(std::string folder) : folder_(std::move(folder)) {
-    write("bare.cpp", "#include <algorithm>\n#include <memory>\n#include <string>\n#include <unordered_map>\n#include <variant>\n#include <vector>\n"
-                      "int main() { std::vector<std::string> v{\"a\"}; return static_cast<int>(v.size()) - 1; }\n");
-    write("user.cpp", "#include <lathe/jit.hpp>\n#include <lathe/lathe.hpp>\nusing namespace lathe;\n"
-                      "int main() {\n  auto a = placeholder<float>({64}, \"a\"), b = placeholder<float>({64}, \"b\");\n"
-                      "  auto c = compute({64}, [&](Index i) { return a(i) + b(i); }, \"c\");\n  Schedule s(c);\n"
-                      "  s[c].vectorize(s[c].split(s[c].axis(0), 16).second);\n  auto kernel = jit(s, a, b, c);\n"
-                      "  Array<float, 1> x({64}), y({64}), z({64});\n  kernel(x, y, z);\n}\n");
+    write("bare.cpp",
+          "#include <algorithm>\n#include <memory>\n#include <string>\n#include <unordered_map>\n#include <variant>\n#include "
+          "<vector>\n"
+          "int main() { std::vector<std::string> v{\"a\"}; return static_cast<int>(v.size()) - 1; }\n");
+    write("user.cpp",
+          "#include <lathe/jit.hpp>\n#include <lathe/lathe.hpp>\nusing namespace lathe;\n"
+          "int main() {\n  auto a = placeholder<float>({64}, \"a\"), b = placeholder<float>({64}, \"b\");\n"
+          "  auto c = compute({64}, [&](Index i) { return a(i) + b(i); }, \"c\");\n  Schedule s(c);\n"
+          "  s[c].vectorize(s[c].split(s[c].axis(0), 16).second);\n  auto kernel = jit(s, a, b, c);\n"
+          "  Array<float, 1> x({64}), y({64}), z({64});\n  kernel(x, y, z);\n}\n");
   }
 
   /// Seconds that the compiler takes.
   double time(const std::string &file, const std::string &flags, int runs = 3) const {
-    const std::string command = std::string(LATHE_CXX) + " -std=c++20 -I" LATHE_INCLUDE_DIR " " + flags + " -c " + folder_ + "/" + file + " -o " +
-                                folder_ + "/out.o";
+    const std::string command = std::string(LATHE_CXX) + " -std=c++20 -I" LATHE_INCLUDE_DIR " " + flags + " -c " + folder_ + "/" +
+                                file + " -o " + folder_ + "/out.o";
     return median_of(runs, [&] {
       if (std::system(command.c_str()) != 0) std::exit(2);
     });
@@ -157,8 +166,10 @@ std::vector<Row> measure(const char *self) {
   if (!mkdtemp(folder)) std::exit(2);
   const Compilations compile(folder);
   const double bare0 = compile.time("bare.cpp", "-O0"), bare2 = compile.time("bare.cpp", "-O2");
-  rows.push_back({"compile against lathe::compiled, -O0, times bare std headers", compile.time("user.cpp", "-O0 -DLATHE_COMPILED") / bare0, 3, "x"});
-  rows.push_back({"compile against lathe::compiled, -O2, times bare std headers", compile.time("user.cpp", "-O2 -DLATHE_COMPILED") / bare2, 3, "x"});
+  rows.push_back({"compile against lathe::compiled, -O0, times bare std headers",
+                  compile.time("user.cpp", "-O0 -DLATHE_COMPILED") / bare0, 3, "x"});
+  rows.push_back({"compile against lathe::compiled, -O2, times bare std headers",
+                  compile.time("user.cpp", "-O2 -DLATHE_COMPILED") / bare2, 3, "x"});
   rows.push_back({"compile header-only, -O0", compile.time("user.cpp", "-O0", 1), 10, "s"});
   std::system(("rm -r " + std::string(folder)).c_str());
 
@@ -174,7 +185,8 @@ std::vector<Row> measure(const char *self) {
   rows.push_back({"first JIT in a process: vector add", median(firsts) * 1e3, 20, "ms"});
   jit_vector_add();
   rows.push_back({"next JIT: vector add", median_of(15, jit_vector_add) * 1e3, 3, "ms"});
-  rows.push_back({"JIT of the scheduled depthwise convolution (a fifth of Halide 14)", median_of(9, jit_depthwise) * 1e3, 13, "ms"});
+  rows.push_back(
+      {"JIT of the scheduled depthwise convolution (a fifth of Halide 14)", median_of(9, jit_depthwise) * 1e3, 13, "ms"});
   rows.push_back({"JIT of the tiled sgemm (a quarter of Halide 14)", median_of(9, jit_sgemm) * 1e3, 8, "ms"});
   rows.push_back({"call with ready arguments, all checks", call_overhead() * 1e9, 20, "ns"});
   return rows;
@@ -184,8 +196,8 @@ void write_json(const std::string &path, const std::vector<Row> &rows) {
   std::ofstream file(path);
   file << "[\n";
   for (std::size_t i = 0; i < rows.size(); ++i)
-    file << "  {\"what\": \"" << rows[i].what << "\", \"value\": " << rows[i].value << ", \"budget\": " << rows[i].budget << ", \"unit\": \""
-         << rows[i].unit << "\"}" << (i + 1 < rows.size() ? "," : "") << "\n";
+    file << "  {\"what\": \"" << rows[i].what << "\", \"value\": " << rows[i].value << ", \"budget\": " << rows[i].budget
+         << ", \"unit\": \"" << rows[i].unit << "\"}" << (i + 1 < rows.size() ? "," : "") << "\n";
   file << "]\n";
 }
 
@@ -204,7 +216,8 @@ int main(int argc, char **argv) {
   for (const Row &row : rows) {
     const bool good = row.value <= row.budget;
     held &= good;
-    std::printf("%-68s %7.2f %-2s %7.2f %-2s %s\n", row.what.c_str(), row.value, row.unit, row.budget, row.unit, good ? "" : "  over");
+    std::printf("%-68s %7.2f %-2s %7.2f %-2s %s\n", row.what.c_str(), row.value, row.unit, row.budget, row.unit,
+                good ? "" : "  over");
   }
   if (argc > 2 && std::strcmp(argv[1], "--json") == 0) write_json(argv[2], rows);
   return held ? 0 : 1;

@@ -4,9 +4,10 @@
 ///
 ///     depthwise_conv [photograph.png [result.png]]
 ///
-/// Each channel of the picture goes through four filters (blur, sharpen, Sobel x and y), 3x3 and 5x5, with stride 1 and 2 and SAME
-/// padding. For each schedule the program prints the loops, the largest difference from a reference computed in double, time,
-/// GFLOP/s, per cent of the roofline measured in this run, and the speed against plain C++ loops compiled with -O3 -march=native.
+/// Each channel of the picture goes through four filters (blur, sharpen, Sobel x and y), 3x3 and 5x5, with stride 1 and 2 and
+/// SAME padding. For each schedule the program prints the loops, the largest difference from a reference computed in double,
+/// time, GFLOP/s, per cent of the roofline measured in this run, and the speed against plain C++ loops compiled with -O3
+/// -march=native.
 
 #include <algorithm>
 #include <chrono>
@@ -33,13 +34,14 @@ Array<float, 4> filter_bank(std::int64_t size) {
   const std::vector<float> smooth = small ? std::vector<float>{1, 2, 1} : std::vector<float>{1, 4, 6, 4, 1};
   const std::vector<float> slope = small ? std::vector<float>{-1, 0, 1} : std::vector<float>{-1, -2, 0, 2, 1};
   const float weight = small ? 1.0f / 4 : 1.0f / 16, gain = small ? 1.0f : 1.0f / 2;
-  return Array<float, 4>::generate({channels, multiplier, size, size}, [&](std::int64_t, std::int64_t m, std::int64_t y, std::int64_t x) {
-    const auto uy = static_cast<std::size_t>(y), ux = static_cast<std::size_t>(x);
-    const float blur = smooth[uy] * smooth[ux] * weight * weight;
-    if (m == 0) return blur;
-    if (m == 1) return (y == size / 2 && x == size / 2 ? 2.0f : 0.0f) - blur;
-    return m == 2 ? smooth[uy] * slope[ux] * weight * gain : slope[uy] * smooth[ux] * weight * gain;
-  });
+  return Array<float, 4>::generate(
+      {channels, multiplier, size, size}, [&](std::int64_t, std::int64_t m, std::int64_t y, std::int64_t x) {
+        const auto uy = static_cast<std::size_t>(y), ux = static_cast<std::size_t>(x);
+        const float blur = smooth[uy] * smooth[ux] * weight * weight;
+        if (m == 0) return blur;
+        if (m == 1) return (y == size / 2 && x == size / 2 ? 2.0f : 0.0f) - blur;
+        return m == 2 ? smooth[uy] * slope[ux] * weight * gain : slope[uy] * smooth[ux] * weight * gain;
+      });
 }
 
 /// The expression, as it stands in a paper.
@@ -57,22 +59,30 @@ Depthwise depthwise(const plain::Shape &p) {
   auto filter = placeholder<float>({channels, multiplier, K, K}, "filter");
   auto scale = placeholder<float>({channels * multiplier}, "scale");
   auto shift = placeholder<float>({channels * multiplier}, "shift");
-  auto padded = compute({1, channels, (OH - 1) * stride + K, (OW - 1) * stride + K}, [&](Index n, Index c, Index y, Index x) {
-    return if_then_else(y >= top && y < H + top && x >= left && x < W + left, input(n, c, y - top, x - left), 0.0f);
-  }, "padded(n, c, y, x)");
+  auto padded = compute(
+      {1, channels, (OH - 1) * stride + K, (OW - 1) * stride + K},
+      [&](Index n, Index c, Index y, Index x) {
+        return if_then_else(y >= top && y < H + top && x >= left && x < W + left, input(n, c, y - top, x - left), 0.0f);
+      },
+      "padded(n, c, y, x)");
   auto ky = reduce_axis(K, "ky"), kx = reduce_axis(K, "kx");
-  auto conv = compute({1, channels * multiplier, OH, OW}, [&](Index n, Index c, Index y, Index x) {
-    return sum(padded(n, c / multiplier, y * stride + ky, x * stride + kx) * filter(c / multiplier, c % multiplier, ky, kx), ky, kx);
-  }, "conv(n, c, y, x)");
-  auto relu = compute(conv.shape(), [&](Index n, Index c, Index y, Index x) {
-    return max(conv(n, c, y, x) * scale(c) + shift(c), 0.0f);
-  }, "relu(n, c, y, x)");
+  auto conv = compute(
+      {1, channels * multiplier, OH, OW},
+      [&](Index n, Index c, Index y, Index x) {
+        return sum(padded(n, c / multiplier, y * stride + ky, x * stride + kx) * filter(c / multiplier, c % multiplier, ky, kx),
+                   ky, kx);
+      },
+      "conv(n, c, y, x)");
+  auto relu = compute(
+      conv.shape(), [&](Index n, Index c, Index y, Index x) { return max(conv(n, c, y, x) * scale(c) + shift(c), 0.0f); },
+      "relu(n, c, y, x)");
   return {input, filter, scale, shift, padded, conv, relu, ky, kx};
 }
 
 /// Register tiles of `rows` rows by a few vectors: the sums stay in registers while the window runs.
 template <class T>
-void tile(Schedule &s, const Depthwise &d, const Tensor<T, 4> &out, const Tensor<T, 4> &sums, std::int64_t rows, std::int64_t columns) {
+void tile(Schedule &s, const Depthwise &d, const Tensor<T, 4> &out, const Tensor<T, 4> &sums, std::int64_t rows,
+          std::int64_t columns) {
   auto [n, c, y, x] = s[out].axes();
   auto [yo, xo, yi, xi] = s[out].tile(y, x, rows, columns);
   s[out].unroll(yi);
@@ -112,9 +122,14 @@ struct Machine {
 class Demo {
  public:
   Demo(const Picture &photograph, std::int64_t kernel, std::int64_t stride, const Machine &machine)
-      : shape_{channels, multiplier, photograph.height, photograph.width, kernel, stride}, machine_(machine), image_({1, channels, shape_.height, shape_.width}),
-        filters_(filter_bank(kernel)), scale_({channels * multiplier}), shift_({channels * multiplier}),
-        result_({1, channels * multiplier, shape_.out_height(), shape_.out_width()}), d_(depthwise(shape_)) {
+      : shape_{channels, multiplier, photograph.height, photograph.width, kernel, stride},
+        machine_(machine),
+        image_({1, channels, shape_.height, shape_.width}),
+        filters_(filter_bank(kernel)),
+        scale_({channels * multiplier}),
+        shift_({channels * multiplier}),
+        result_({1, channels * multiplier, shape_.out_height(), shape_.out_width()}),
+        d_(depthwise(shape_)) {
     std::copy(photograph.planes.begin(), photograph.planes.end(), image_.data());
     // Slopes are shown around grey: half their value, shifted by a half.
     for (std::int64_t c = 0; c < channels * multiplier; ++c) {
@@ -126,10 +141,13 @@ class Demo {
     const double flops = 2.0 * static_cast<double>(result_.size()) * static_cast<double>(kernel * kernel);
     flops_ = flops;
     plain_ = seconds([&] { plain::depthwise(shape_, image_.data(), filters_.data(), result_.data()); });
-    plain_relu_ = seconds([&] { plain::depthwise_relu(shape_, image_.data(), filters_.data(), scale_.data(), shift_.data(), result_.data()); });
-    std::printf("\n==== %lld x %lld filters, stride %lld: [1, %lld, %lld, %lld] -> [1, %lld, %lld, %lld]; plain C++ %.3f ms, with scale-shift-ReLU %.3f ms\n",
-                ll(kernel), ll(kernel), ll(stride), ll(channels), ll(shape_.height), ll(shape_.width), ll(channels * multiplier), ll(shape_.out_height()),
-                ll(shape_.out_width()), plain_ * 1e3, plain_relu_ * 1e3);
+    plain_relu_ = seconds(
+        [&] { plain::depthwise_relu(shape_, image_.data(), filters_.data(), scale_.data(), shift_.data(), result_.data()); });
+    std::printf(
+        "\n==== %lld x %lld filters, stride %lld: [1, %lld, %lld, %lld] -> [1, %lld, %lld, %lld]; plain C++ %.3f ms, with "
+        "scale-shift-ReLU %.3f ms\n",
+        ll(kernel), ll(kernel), ll(stride), ll(channels), ll(shape_.height), ll(shape_.width), ll(channels * multiplier),
+        ll(shape_.out_height()), ll(shape_.out_width()), plain_ * 1e3, plain_relu_ * 1e3);
   }
 
   bool run() {
@@ -145,7 +163,8 @@ class Demo {
     tile(fused, d_, d_.relu, d_.conv, 4, 16);
     auto loops = fused[d_.relu].loops();
     fused[d_.relu].parallel(fused[d_.relu].fuse({loops[0], loops[1], loops[2]}));
-    fused[d_.padded].parallel(fused[d_.padded].fuse({fused[d_.padded].loops()[0], fused[d_.padded].loops()[1], fused[d_.padded].loops()[2]}));
+    fused[d_.padded].parallel(
+        fused[d_.padded].fuse({fused[d_.padded].loops()[0], fused[d_.padded].loops()[1], fused[d_.padded].loops()[2]}));
     report("the same, parallel, scale-shift-ReLU fused", fused, true, machine_.threads, plain_relu_);
     return good_;
   }
@@ -178,13 +197,16 @@ class Demo {
     const double difference = largest_difference(relu);
     good_ &= difference < 1e-5;
     const double peak = threads == 1 ? machine_.peak_one : machine_.peak_all;
-    const auto read = static_cast<std::size_t>(image_.size() + filters_.size()) * 4, written = static_cast<std::size_t>(result_.size()) * 4;
+    const auto read = static_cast<std::size_t>(image_.size() + filters_.size()) * 4,
+               written = static_cast<std::size_t>(result_.size()) * 4;
     const double memory = static_cast<double>(read + written) / (probes::bandwidth_gbs(read, written, threads) * 1e9);
     const double roofline = std::max(memory, flops_ / (peak * 1e9));
     std::printf("\n-- %s\n%s", title, text.c_str());
-    std::printf("%d thread%s: %.3f ms, %.1f GFLOP/s, %.0f %% of the roofline (%.0f GFLOP/s peak), %.2f times plain C++; largest difference %.1e%s\n",
-                threads, threads == 1 ? "" : "s", time * 1e3, flops_ / time * 1e-9, 100 * roofline / time, peak, plain / time, difference,
-                difference < 1e-5 ? "" : "  WRONG");
+    std::printf(
+        "%d thread%s: %.3f ms, %.1f GFLOP/s, %.0f %% of the roofline (%.0f GFLOP/s peak), %.2f times plain C++; largest "
+        "difference %.1e%s\n",
+        threads, threads == 1 ? "" : "s", time * 1e3, flops_ / time * 1e-9, 100 * roofline / time, peak, plain / time, difference,
+        difference < 1e-5 ? "" : "  WRONG");
   }
 
   double largest_difference(bool relu) const {
@@ -240,8 +262,9 @@ int main(int argc, char **argv) try {
   const std::string to = argc > 2 ? argv[2] : "depthwise_conv.png";
   const Picture photograph = read_png(from);
   const Machine machine;
-  std::printf("%s: %lld x %lld. Peak measured now: %.0f GFLOP/s on one thread, %.0f on %d\n", from.c_str(), static_cast<long long>(photograph.width),
-              static_cast<long long>(photograph.height), machine.peak_one, machine.peak_all, machine.threads);
+  std::printf("%s: %lld x %lld. Peak measured now: %.0f GFLOP/s on one thread, %.0f on %d\n", from.c_str(),
+              static_cast<long long>(photograph.width), static_cast<long long>(photograph.height), machine.peak_one,
+              machine.peak_all, machine.threads);
   bool good = true;
   std::vector<std::vector<Picture>> rows;
   for (const std::int64_t kernel : {3, 5})
@@ -253,7 +276,8 @@ int main(int argc, char **argv) try {
       rows.push_back(std::move(row));
     }
   write_png(to, contact_sheet(photograph, rows));
-  std::printf("\nThe photograph with %s, %s, %s and %s beside it: %s\n", filter_names[0], filter_names[1], filter_names[2], filter_names[3], to.c_str());
+  std::printf("\nThe photograph with %s, %s, %s and %s beside it: %s\n", filter_names[0], filter_names[1], filter_names[2],
+              filter_names[3], to.c_str());
   return good ? 0 : 1;
 } catch (const std::exception &error) {
   std::fprintf(stderr, "%s\n", error.what());

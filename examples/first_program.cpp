@@ -13,7 +13,7 @@ int main() {
   auto k = reduce_axis(48, "k");
   auto C = compute({64, 32}, [&](Index i, Index j) { return sum(A(i, k) * B(k, j), k); }, "C(i, j)");
 
-  Schedule s(C);                       // what to compute stays as it is; the schedule says how
+  Schedule s(C);  // what to compute stays as it is; the schedule says how
   auto [i, j] = s[C].axes();
   auto [jo, ji] = s[C].split(j, 8);
   s[C].reorder(i, jo, k, ji);
@@ -21,7 +21,7 @@ int main() {
   s[C].parallel(i);
   std::puts(print(s, A, B, C).c_str());
 
-  auto kernel = jit(s, A, B, C);       // Kernel<In<float, 2>, In<float, 2>, Out<float, 2>>
+  auto kernel = jit(s, A, B, C);  // Kernel<In<float, 2>, In<float, 2>, Out<float, 2>>
   auto a = Array<float, 2>::generate({64, 48}, [](auto y, auto x) { return y + x; });
   auto b = Array<float, 2>::generate({48, 32}, [](auto y, auto x) { return y == x; });
   Array<float, 2> c({64, 32});

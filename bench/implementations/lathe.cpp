@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Lathe's kernels: an expression and a schedule each. Nothing here is special to the machine but the tile sizes, which follow from
-/// the width of its vectors.
+/// Lathe's kernels: an expression and a schedule each. Nothing here is special to the machine but the tile sizes, which follow
+/// from the width of its vectors.
 
 #include <lathe/jit.hpp>
 #include <lathe/lathe.hpp>
@@ -83,13 +83,17 @@ std::function<void()> depthwise(const Depthwise &w) {
   const std::int64_t C = w.channels, H = w.height, W = w.width;
   const int width = lanes(), rows = 8;
   auto input = placeholder<float>({1, C, H, W}, "input"), filter = placeholder<float>({C, 1, 3, 3}, "filter");
-  auto padded = compute({1, C, H + 2, W + 2}, [&](Index n, Index c, Index y, Index x) {
-    return if_then_else(y >= 1 && y < H + 1 && x >= 1 && x < W + 1, input(n, c, y - 1, x - 1), 0.0f);
-  }, "padded(n, c, y, x)");
+  auto padded = compute(
+      {1, C, H + 2, W + 2},
+      [&](Index n, Index c, Index y, Index x) {
+        return if_then_else(y >= 1 && y < H + 1 && x >= 1 && x < W + 1, input(n, c, y - 1, x - 1), 0.0f);
+      },
+      "padded(n, c, y, x)");
   auto ky = reduce_axis(3, "ky"), kx = reduce_axis(3, "kx");
-  auto conv = compute({1, C, H, W}, [&](Index n, Index c, Index y, Index x) {
-    return sum(padded(n, c, y + ky, x + kx) * filter(c, 0, ky, kx), ky, kx);
-  }, "conv(n, c, y, x)");
+  auto conv = compute(
+      {1, C, H, W},
+      [&](Index n, Index c, Index y, Index x) { return sum(padded(n, c, y + ky, x + kx) * filter(c, 0, ky, kx), ky, kx); },
+      "conv(n, c, y, x)");
   Schedule s(conv);
   auto sums = s.cache_write(conv, scope::local);
   auto [n, c, y, x] = s[conv].axes();
@@ -107,7 +111,8 @@ std::function<void()> depthwise(const Depthwise &w) {
   s[padded].compute_inline();
   auto kernel = jit(s, options("depthwise", w.threads), input, filter, conv);
   return [=] {
-    kernel(View<const float, 4>(w.input, {1, C, H, W}), View<const float, 4>(w.filter, {C, 1, 3, 3}), View<float, 4>(w.output, {1, C, H, W}));
+    kernel(View<const float, 4>(w.input, {1, C, H, W}), View<const float, 4>(w.filter, {C, 1, 3, 3}),
+           View<float, 4>(w.output, {1, C, H, W}));
   };
 }
 
@@ -117,7 +122,8 @@ std::function<void()> softmax(const Softmax &w) {
   const int width = 4 * lanes();
   if (N % width != 0) return {};
   auto input = placeholder<float>({R, N}, "input");
-  auto m = reduce_axis(N / width, "m"), ml = reduce_axis(width, "ml"), t = reduce_axis(N / width, "t"), tl = reduce_axis(width, "tl");
+  auto m = reduce_axis(N / width, "m"), ml = reduce_axis(width, "ml"), t = reduce_axis(N / width, "t"),
+       tl = reduce_axis(width, "tl");
   auto most_lanes = compute({R, width}, [&](Index r, Index l) { return max(input(r, m * width + l), m); }, "most_lanes(r, l)");
   auto most = compute({R}, [&](Index r) { return max(most_lanes(r, ml), ml); }, "most(r)");
   auto e = compute({R, N}, [&](Index r, Index i) { return exp(input(r, i) - most(r)); }, "e(r, i)");

@@ -33,7 +33,8 @@ Picture read_png(const std::string &path) {
   for (std::int64_t y = 0; y < picture.height; ++y)
     for (std::int64_t x = 0; x < picture.width; ++x)
       for (int plane = 0; plane < 3; ++plane)
-        picture.at(plane, y, x) = static_cast<float>(pixels[static_cast<std::size_t>((y * picture.width + x) * 3 + plane)]) / 255.0f;
+        picture.at(plane, y, x) =
+            static_cast<float>(pixels[static_cast<std::size_t>((y * picture.width + x) * 3 + plane)]) / 255.0f;
   return picture;
 }
 
@@ -48,5 +49,6 @@ void write_png(const std::string &path, const Picture &picture) {
       for (int plane = 0; plane < 3; ++plane)
         pixels[static_cast<std::size_t>((y * picture.width + x) * 3 + plane)] =
             static_cast<png_byte>(std::lround(std::clamp(picture.at(plane, y, x), 0.0f, 1.0f) * 255.0f));
-  if (!png_image_write_to_file(&image, path.c_str(), 0, pixels.data(), 0, nullptr)) throw std::runtime_error(path + ": " + image.message);
+  if (!png_image_write_to_file(&image, path.c_str(), 0, pixels.data(), 0, nullptr))
+    throw std::runtime_error(path + ": " + image.message);
 }

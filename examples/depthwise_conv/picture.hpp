@@ -14,8 +14,12 @@ struct Picture {
 
   /// Black.
   Picture(std::int64_t h, std::int64_t w) : height(h), width(w), planes(static_cast<std::size_t>(3 * h * w)) {}
-  float &at(int plane, std::int64_t y, std::int64_t x) { return planes[static_cast<std::size_t>((plane * height + y) * width + x)]; }
-  float at(int plane, std::int64_t y, std::int64_t x) const { return planes[static_cast<std::size_t>((plane * height + y) * width + x)]; }
+  float &at(int plane, std::int64_t y, std::int64_t x) {
+    return planes[static_cast<std::size_t>((plane * height + y) * width + x)];
+  }
+  float at(int plane, std::int64_t y, std::int64_t x) const {
+    return planes[static_cast<std::size_t>((plane * height + y) * width + x)];
+  }
 
   /// Copies `other` so that its upper left corner comes to (top, left).
   void paste(const Picture &other, std::int64_t top, std::int64_t left);

@@ -8,7 +8,8 @@ namespace plain {
 namespace {
 
 /// One channel with zeros around it.
-void pad(const Shape &s, const float *channel, std::vector<float> &padded, std::int64_t padded_width, std::int64_t padded_height) {
+void pad(const Shape &s, const float *channel, std::vector<float> &padded, std::int64_t padded_width,
+         std::int64_t padded_height) {
   const std::int64_t top = s.pad_before(s.height, s.out_height()), left = s.pad_before(s.width, s.out_width());
   std::fill(padded.begin(), padded.end(), 0.0f);
   for (std::int64_t y = 0; y < s.height && y + top < padded_height; ++y)
@@ -49,7 +50,8 @@ void depthwise(const Shape &shape, const float *input, const float *filter, floa
   convolve(shape, input, filter, output, [](std::int64_t, float *, std::int64_t) {});
 }
 
-void depthwise_relu(const Shape &shape, const float *input, const float *filter, const float *scale, const float *shift, float *output) {
+void depthwise_relu(const Shape &shape, const float *input, const float *filter, const float *scale, const float *shift,
+                    float *output) {
   convolve(shape, input, filter, output, [&](std::int64_t channel, float *row, std::int64_t width) {
     for (std::int64_t x = 0; x < width; ++x) row[x] = std::max(row[x] * scale[channel] + shift[channel], 0.0f);
   });

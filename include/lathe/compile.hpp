@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// The corridor from a schedule to code: what users call, and below it a dozen plain functions that everything behind them is reached by.
+/// The corridor from a schedule to code: what users call, and below it a dozen plain functions that everything behind them is
+/// reached by.
 ///
 /// | environment variable | effect |
 /// |---|---|
-/// | LATHE_DUMP | a comma-separated list of what to print to stderr while compiling: `lower` (the loops), names of passes, `llvm`, `asm`, `times`, or `all` |
-/// | LATHE_VERIFY | `1`: verify the loops after every pass, as the option `verify` does |
-/// | LATHE_NUM_THREADS | threads of the default executor, 1 to 1024 |
-/// | LATHE_LLVM | path of the LLVM library to load |
+/// | LATHE_DUMP | a comma-separated list of what to print to stderr while compiling: `lower` (the loops), names of passes,
+/// `llvm`, `asm`, `times`, or `all` | | LATHE_VERIFY | `1`: verify the loops after every pass, as the option `verify` does | |
+/// LATHE_NUM_THREADS | threads of the default executor, 1 to 1024 | | LATHE_LLVM | path of the LLVM library to load |
 
 #include <initializer_list>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "lathe/codegen/source.hpp"
 #include "lathe/ir/print.hpp"
 #include "lathe/ir/program.hpp"
 #include "lathe/runtime/kernel.hpp"
 #include "lathe/schedule/schedule.hpp"
+#include "lathe/support/list.hpp"
 #include "lathe/target/numerics.hpp"
 #include "lathe/target/target.hpp"
 
@@ -27,11 +27,11 @@ namespace lathe::inline LATHE_ABI {
 
 /// How to compile. All have defaults: `jit(s, {.name = "dw", .numerics = Numerics::strict()}, input, filter, conv)`.
 struct Options {
-  std::string name = "kernel";       ///< of the entry function; a C identifier
-  Target target = Target::host();    ///< for `jit` and LLVM text; C text is made for Target::c()
-  Numerics numerics = {};            ///< liberties with floating-point arithmetic
-  Executor *executor = nullptr;      ///< runs parallel loops; null: the default executor. Must outlive the kernel.
-  bool verify = false;               ///< check the loops after every pass
+  std::string name = "kernel";     ///< of the entry function; a C identifier
+  Target target = Target::host();  ///< for `jit` and LLVM text; C text is made for Target::c()
+  Numerics numerics = {};          ///< liberties with floating-point arithmetic
+  Executor *executor = nullptr;    ///< runs parallel loops; null: the default executor. Must outlive the kernel.
+  bool verify = false;             ///< check the loops after every pass
 };
 
 /// One argument of a kernel, untyped: a tensor, or a scalar variable. Importers and tuners pass vectors of these.
@@ -55,19 +55,20 @@ class AnyArgument {
 // ---- plain functions ----------------------------------------------------------------------------------------------------------
 
 /// The loops as scheduled, before any pass: what to print while writing a schedule. \throws Error L… as lower/lower.hpp says.
-ir::Program lower_program(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options);
+ir::Program lower_program(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options);
 /// The loops as they go to code generation for `options.target`. \throws also what passes throw.
-ir::Program optimize_program(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options);
+ir::Program optimize_program(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options);
 /// What lowering decided that no step said: stages inlined by default, and regions computed beyond need. A line each.
-std::string lowering_report(const Schedule &schedule, const std::vector<AnyArgument> &arguments);
+std::string lowering_report(const Schedule &schedule, const List<AnyArgument> &arguments);
 /// C source (C11, freestanding but for libm). \throws as `optimize_program`.
-Source emit_c_source(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options);
+Source emit_c_source(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options);
 /// LLVM IR as text for `options.target`. \throws as `optimize_program`.
-std::string emit_llvm_text(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options);
+std::string emit_llvm_text(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options);
 /// Code that runs in this process, through LLVM. \throws as `optimize_program`, and J… without a usable LLVM.
-std::shared_ptr<const KernelCode> jit_code(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options);
+std::shared_ptr<const KernelCode> jit_code(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options);
 /// The same, run by the checking interpreter on the loops that `jit` would compile. Needs no LLVM.
-std::shared_ptr<const KernelCode> interpreter_code(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options);
+std::shared_ptr<const KernelCode> interpreter_code(const Schedule &schedule, const List<AnyArgument> &arguments,
+                                                   const Options &options);
 
 /// Elements for `evaluate`: a tensor with an array, or a scalar with a value.
 class Binding {
@@ -87,26 +88,26 @@ class Binding {
   Binding(const SizeVar &size, std::int64_t value) : argument_(size) { scalar_.integer = value; }  // NOLINT: implicit by design
 
   const AnyArgument &argument() const { return argument_; }
-  const std::vector<std::int64_t> &shape() const { return shape_; }
-  const std::vector<std::byte> &elements() const { return elements_; }  ///< row-major
+  const List<std::int64_t> &shape() const { return shape_; }
+  const List<std::byte> &elements() const { return elements_; }  ///< row-major
   const Slot &scalar() const { return scalar_; }
 
  private:
   void set(const void *data, const std::int64_t *shape, const std::int64_t *strides, int rank, std::size_t element_bytes);
 
   AnyArgument argument_;
-  std::vector<std::int64_t> shape_;
-  std::vector<std::byte> elements_;
+  List<std::int64_t> shape_;
+  List<std::byte> elements_;
   Slot scalar_{};
 };
 
 /// A whole tensor, as `evaluate` computes it.
 struct Evaluated {
-  std::vector<std::int64_t> shape;
-  std::vector<std::byte> elements;  ///< row-major
+  List<std::int64_t> shape;
+  List<std::byte> elements;  ///< row-major
 };
 /// Evaluates a tensor as it is written, element by element: slow, needs no LLVM. \throws Error R….
-Evaluated evaluate_tensor(const AnyTensor &tensor, const std::vector<Binding> &bindings);
+Evaluated evaluate_tensor(const AnyTensor &tensor, const List<Binding> &bindings);
 
 // ---- what users call ----------------------------------------------------------------------------------------------------------
 
@@ -140,11 +141,13 @@ struct ParameterOf<SizeVar> {
 
 /// The arguments of a kernel, checked.
 template <class... A>
-std::vector<AnyArgument> list(const A &...arguments) {
+List<AnyArgument> list(const A &...arguments) {
   static_assert((ParameterOf<A>::known && ...),
                 "a kernel's arguments are its inputs, scalars, size variables and outputs, for example  jit(s, A, B, C)");
-  if constexpr ((ParameterOf<A>::known && ...)) return {AnyArgument(arguments)...};
-  else return {};
+  if constexpr ((ParameterOf<A>::known && ...))
+    return {AnyArgument(arguments)...};
+  else
+    return {};
 }
 template <class... A>
 using KernelOf = Kernel<typename ParameterOf<A>::type...>;
@@ -192,12 +195,13 @@ calling::KernelOf<First, A...> interpret(const Schedule &schedule, const First &
 
 /// A tensor's elements without a schedule: `Array<float, 2> c = evaluate(C, {{A, a}, {B, b}});`
 template <class T, int Rank>
-Array<T, Rank> evaluate(const Tensor<T, Rank> &tensor, const std::vector<Binding> &bindings) {
+Array<T, Rank> evaluate(const Tensor<T, Rank> &tensor, const List<Binding> &bindings) {
   const Evaluated evaluated = evaluate_tensor(tensor, bindings);
   std::array<std::int64_t, static_cast<std::size_t>(Rank)> shape{};
   for (int d = 0; d < Rank; ++d) shape[static_cast<std::size_t>(d)] = evaluated.shape[static_cast<std::size_t>(d)];
   Array<T, Rank> result(shape);
-  if (!evaluated.elements.empty()) std::memcpy(static_cast<void *>(result.data()), evaluated.elements.data(), evaluated.elements.size());
+  if (!evaluated.elements.empty())
+    std::memcpy(static_cast<void *>(result.data()), evaluated.elements.data(), evaluated.elements.size());
   return result;
 }
 

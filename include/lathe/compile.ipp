@@ -17,6 +17,7 @@
 #include "lathe/lower/lower.hpp"
 #include "lathe/passes/pipeline.hpp"
 #include "lathe/runtime/llvm_jit.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -45,8 +46,8 @@ inline bool verifies(const Options &options) {
   return options.verify || (variable && std::strcmp(variable, "0") != 0);
 }
 
-inline lowering::Lowered lower(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options) {
-  std::vector<lowering::Argument> list;
+inline lowering::Lowered lower(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options) {
+  List<lowering::Argument> list;
   for (const AnyArgument &argument : arguments) list.push_back({argument.tensor(), argument.scalar()});
   lowering::Lowered lowered = lowering::lower(schedule.state(), list, options.name);
   if (dumps("lower")) dump("lower", options.name, ir::to_string(lowered.program));
@@ -57,7 +58,7 @@ inline ir::Program optimize(lowering::Lowered lowered, const Options &options, c
   passes::PassContext context{target, options.numerics, lowered.facts};
   passes::PipelineOptions pipeline;
   pipeline.verify = verifies(options);
-  std::vector<passes::PassTime> times;
+  List<passes::PassTime> times;
   pipeline.times = &times;
   if (std::getenv("LATHE_DUMP"))
     pipeline.dump = [&](std::string_view pass, const ir::Program &program) {
@@ -66,35 +67,36 @@ inline ir::Program optimize(lowering::Lowered lowered, const Options &options, c
   ir::Program program = passes::run_passes(std::move(lowered.program), context, pipeline);
   if (dumps("times"))
     for (const passes::PassTime &time : times)
-      std::fprintf(stderr, "%-24.*s %8.1f us\n", static_cast<int>(time.name.size()), time.name.data(), static_cast<double>(time.time.count()) * 1e-3);
+      std::fprintf(stderr, "%-24.*s %8.1f us\n", static_cast<int>(time.name.size()), time.name.data(),
+                   static_cast<double>(time.time.count()) * 1e-3);
   return program;
 }
 
 }  // namespace corridor
 
-LATHE_INLINE ir::Program lower_program(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options) {
+LATHE_INLINE ir::Program lower_program(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options) {
   return corridor::lower(schedule, arguments, options).program;
 }
 
-LATHE_INLINE ir::Program optimize_program(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options) {
+LATHE_INLINE ir::Program optimize_program(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options) {
   return corridor::optimize(corridor::lower(schedule, arguments, options), options, options.target);
 }
 
-LATHE_INLINE std::string lowering_report(const Schedule &schedule, const std::vector<AnyArgument> &arguments) {
+LATHE_INLINE std::string lowering_report(const Schedule &schedule, const List<AnyArgument> &arguments) {
   return corridor::lower(schedule, arguments, {}).report;
 }
 
-LATHE_INLINE Source emit_c_source(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options) {
+LATHE_INLINE Source emit_c_source(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options) {
   const ir::Program program = corridor::optimize(corridor::lower(schedule, arguments, options), options, Target::c());
   return codegen::emit_c(program);
 }
 
-LATHE_INLINE std::string emit_llvm_text(const Schedule &schedule, const std::vector<AnyArgument> &arguments, const Options &options) {
+LATHE_INLINE std::string emit_llvm_text(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options) {
   const ir::Program program = optimize_program(schedule, arguments, options);
   return codegen::emit_llvm(program, options.target, {.no_nan = options.numerics.no_nan});
 }
 
-LATHE_INLINE std::shared_ptr<const KernelCode> jit_code(const Schedule &schedule, const std::vector<AnyArgument> &arguments,
+LATHE_INLINE std::shared_ptr<const KernelCode> jit_code(const Schedule &schedule, const List<AnyArgument> &arguments,
                                                         const Options &options) {
   ir::Program program = optimize_program(schedule, arguments, options);
   const std::string text = codegen::emit_llvm(program, options.target, {.no_nan = options.numerics.no_nan});
@@ -105,17 +107,18 @@ LATHE_INLINE std::shared_ptr<const KernelCode> jit_code(const Schedule &schedule
   return std::make_shared<const KernelCode>(std::move(program), entry, module, options.executor);
 }
 
-LATHE_INLINE std::shared_ptr<const KernelCode> interpreter_code(const Schedule &schedule, const std::vector<AnyArgument> &arguments,
+LATHE_INLINE std::shared_ptr<const KernelCode> interpreter_code(const Schedule &schedule, const List<AnyArgument> &arguments,
                                                                 const Options &options) {
   return std::make_shared<const KernelCode>(optimize_program(schedule, arguments, options), &codegen::interpret);
 }
 
-LATHE_INLINE void Binding::set(const void *data, const std::int64_t *shape, const std::int64_t *strides, int rank, std::size_t element_bytes) {
+LATHE_INLINE void Binding::set(const void *data, const std::int64_t *shape, const std::int64_t *strides, int rank,
+                               std::size_t element_bytes) {
   shape_.assign(shape, shape + rank);
   std::int64_t count = 1;
   for (const std::int64_t extent : shape_) count *= extent;
   elements_.resize(static_cast<std::size_t>(count) * element_bytes);
-  std::vector<std::int64_t> index(static_cast<std::size_t>(rank), 0);
+  List<std::int64_t> index(static_cast<std::size_t>(rank), 0);
   for (std::int64_t element = 0; element < count; ++element) {
     std::int64_t offset = 0;
     for (std::size_t d = 0; d < index.size(); ++d) offset += index[d] * strides[d];
@@ -128,18 +131,19 @@ LATHE_INLINE void Binding::set(const void *data, const std::int64_t *shape, cons
   }
 }
 
-LATHE_INLINE Evaluated evaluate_tensor(const AnyTensor &tensor, const std::vector<Binding> &bindings) {
+LATHE_INLINE Evaluated evaluate_tensor(const AnyTensor &tensor, const List<Binding> &bindings) {
   codegen::ReferenceInputs inputs;
   for (const Binding &binding : bindings) {
     if (binding.argument().scalar().defined()) {
-      inputs.scalars.push_back({binding.argument().scalar(), ir::load_element(binding.argument().scalar().type(), &binding.scalar())});
+      inputs.scalars.push_back(
+          {binding.argument().scalar(), ir::load_element(binding.argument().scalar().type(), &binding.scalar())});
     } else {
       const ir::Tensor &input = binding.argument().tensor();
       inputs.tensors.push_back({input, codegen::ReferenceArray(ir::type_of(input), binding.shape(), binding.elements().data())});
     }
   }
   const ir::Tensor outputs[] = {tensor.untyped()};
-  std::vector<codegen::ReferenceArray> results = codegen::evaluate_reference(outputs, inputs);
+  List<codegen::ReferenceArray> results = codegen::evaluate_reference(outputs, inputs);
   return {std::move(results.front().shape), std::move(results.front().data)};
 }
 

@@ -127,7 +127,7 @@ void run_reference(const std::vector<Given> &given) {
       inputs.tensors.push_back({tensor_of(g), ReferenceArray(type_of(g), g.shape, g.elements.data())});
     else
       inputs.scalars.push_back({g.argument.scalar(), ir::load_element(g.argument.scalar().type(), &g.scalar)});
-  const std::vector<ReferenceArray> results = codegen::evaluate_reference(outputs, inputs);
+  const List<ReferenceArray> results = codegen::evaluate_reference(outputs, inputs);
   std::size_t next = 0;
   for (const Given &g : given) {
     if (g.kind != Given::Kind::output) continue;

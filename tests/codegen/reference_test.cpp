@@ -243,7 +243,7 @@ TEST(Reference, ConstantsAndTypesInDouble) {
   node.name = "table";
   node.types = {scalar_types::bfloat16};
   node.shape = {2};
-  auto data = std::make_shared<std::vector<std::byte>>(4);
+  auto data = std::make_shared<List<std::byte>>(4);
   const bfloat16 table[2] = {bfloat16(1.0), bfloat16(0.25)};
   std::memcpy(data->data(), table, 4);
   node.data = data;

@@ -46,7 +46,7 @@ class Subject {
     }
     std::vector<ir::Tensor> outputs;
     for (const int t : built_.outputs) outputs.push_back(built_.tensors[static_cast<std::size_t>(t)]);
-    std::vector<ReferenceArray> results = lathe::codegen::evaluate_reference(outputs, inputs);
+    lathe::List<ReferenceArray> results = lathe::codegen::evaluate_reference(outputs, inputs);
     for (std::size_t i = 0; i < results.size(); ++i) arrays_[static_cast<std::size_t>(built_.outputs[i])] = std::move(results[i]);
   }
 
@@ -55,7 +55,7 @@ class Subject {
   const ReferenceArray &array(int tensor) const { return arrays_[static_cast<std::size_t>(tensor)]; }
 
   /// What `code` computes, when its arguments lie at one end of guarded memory. Fills `fault` if it touches what it must not.
-  std::vector<ReferenceArray> run(const lathe::KernelCode &code, bool at_end, std::string &fault) const {
+  lathe::List<ReferenceArray> run(const lathe::KernelCode &code, bool at_end, std::string &fault) const {
     std::vector<lathe::CallArgument> arguments;
     std::vector<std::byte *> data(program_.tensors.size());
     std::size_t region = 0;
@@ -95,8 +95,8 @@ class Subject {
     return data;
   }
 
-  std::vector<ReferenceArray> collect(const std::vector<std::byte *> &data, std::string &fault) const {
-    std::vector<ReferenceArray> results;
+  lathe::List<ReferenceArray> collect(const std::vector<std::byte *> &data, std::string &fault) const {
+    lathe::List<ReferenceArray> results;
     std::size_t region = 0;
     for (const Built::Source &source : built_.sources) {
       if (source.kind != Built::Source::Kind::tensor) continue;
@@ -114,7 +114,7 @@ class Subject {
 
   const Program &program_;
   Built built_;
-  std::vector<ReferenceArray> arrays_;
+  lathe::List<ReferenceArray> arrays_;
 };
 
 // ---- comparing ----------------------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ bool same_element(const TensorNode &tensor, std::uint64_t expected, std::uint64_
 /// The first difference in words; empty if there is none.
 std::string difference(const Program &program, const Built &built,
                        const std::function<const ReferenceArray &(std::size_t)> &expected,
-                       const std::vector<ReferenceArray> &actual, std::string &output) {
+                       const lathe::List<ReferenceArray> &actual, std::string &output) {
   for (std::size_t o = 0; o < actual.size(); ++o) {
     const TensorNode &tensor = program.tensors[static_cast<std::size_t>(built.outputs[o])];
     const ReferenceArray &want = expected(o);
@@ -171,9 +171,9 @@ std::string kind_of(const lathe::Diagnostic &error) {
 
 /// Runs and compares. With `baseline`, that is what results are compared with, and it is filled if it is empty.
 Outcome run_and_compare(const Subject &subject, const lathe::KernelCode &code, const char *who, bool at_end,
-                        std::vector<ReferenceArray> *baseline) {
+                        lathe::List<ReferenceArray> *baseline) {
   std::string fault, output;
-  std::vector<ReferenceArray> results;
+  lathe::List<ReferenceArray> results;
   try {
     results = subject.run(code, at_end, fault);
   } catch (const lathe::Error &error) {
@@ -282,7 +282,7 @@ Outcome run_backends(const Case &tested, const Subject &subject, const lathe::Sc
     const Outcome outcome = run_and_compare(subject, code, "interpreter of lowered loops", tested.seed % 2 == 0, nullptr);
     if (outcome.verdict != Verdict::right) return outcome;
   }
-  std::vector<ReferenceArray> baseline;
+  lathe::List<ReferenceArray> baseline;
   phase("the interpreter");
   ir::Program program = lathe::optimize_program(schedule, arguments, options);
   if (hooks.tamper) program = hooks.tamper(std::move(program));

@@ -87,7 +87,7 @@ class Builder {
     std::vector<ir::Operation> outputs;
     for (std::size_t t = 0; t < program_.tensors.size(); ++t)
       if (program_.tensors[t].output) outputs.push_back(built_.tensors[t].operation);
-    const std::vector<ir::Operation> left = ir::post_order(outputs);
+    const lathe::List<ir::Operation> left = ir::post_order(outputs);
     for (std::size_t t = 0; t < program_.tensors.size(); ++t)
       need[t] = need[t] && std::find(left.begin(), left.end(), built_.tensors[t].operation) != left.end();
     arguments(need);

@@ -30,8 +30,8 @@ class Random {
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(next() % count); }
   bool percent(int chance) { return between(0, 99) < chance; }
 
-  template <class T>
-  const T &pick(const std::vector<T> &from) {
+  template <class Sequence>
+  auto pick(const Sequence &from) -> decltype(from[0]) {
     return from[below(from.size())];
   }
   template <class T>

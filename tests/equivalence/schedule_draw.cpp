@@ -211,7 +211,7 @@ class Drawer {
   }
 
   std::vector<Step> compute_at() {
-    const std::vector<const StageState *> consumers = schedule_.state().consumers(*stage_);
+    const lathe::List<const StageState *> consumers = schedule_.state().consumers(*stage_);
     if (consumers.empty()) return {};
     const StageState *consumer = random_.pick(consumers);
     if (random_.percent(10)) consumer = random_.pick(stages_);
@@ -221,7 +221,7 @@ class Drawer {
 
   std::vector<Step> cache_read() {
     const StageState &source = random_.pick(schedule_.state().stages);
-    const std::vector<const StageState *> consumers = schedule_.state().consumers(source);
+    const lathe::List<const StageState *> consumers = schedule_.state().consumers(source);
     if (consumers.empty()) return {};
     Step step{Primitive::cache_read, source.id, {}, {}, {}, scope(), {}};
     for (const StageState *consumer : consumers)

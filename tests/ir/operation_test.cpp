@@ -40,7 +40,7 @@ Operation sum_of(std::string name, const std::vector<Operation> &inputs, Expr ex
   return Operation(node);
 }
 
-std::vector<std::string> names(const std::vector<Operation> &operations) {
+std::vector<std::string> names(const List<Operation> &operations) {
   std::vector<std::string> result;
   for (const Operation &o : operations) result.push_back(o->name);
   return result;
@@ -64,7 +64,7 @@ TEST(Operations, ProducersComeFirst) {
 TEST(Operations, ChainsOfThousandsOfStages) {
   Operation last = placeholder("A");
   for (int stage = 0; stage < 4000; ++stage) last = sum_of("S" + std::to_string(stage), {last, last});
-  const std::vector<Operation> order = post_order({last});
+  const List<Operation> order = post_order({last});
   ASSERT_EQ(order.size(), 4001u);
   EXPECT_EQ(order.front()->name, "A");
   EXPECT_EQ(order[1]->name, "S0");
@@ -81,7 +81,7 @@ TEST(Programs, DistinctChecksInOrder) {
                   make(For{i, 0, n, LoopKind::serial,
                            block({check(Expr(i) < 3, "i is small", 2), check(Expr(n) < 9, "n is small", 3),
                                   check(Expr(i) < 3, "i is tiny", 4)})})});
-  const std::vector<Check> checks = checks_of(f);
+  const List<Check> checks = checks_of(f);
   ASSERT_EQ(checks.size(), 3u);
   EXPECT_EQ(checks[0].message, "n is small");
   EXPECT_EQ(checks[0].place.line, 1u);

@@ -67,7 +67,7 @@ TEST(Pipeline, steady_tiles_carry_no_condition) {
 TEST(Pipeline, options) {
   const Product product;
   const Code code = product.code(6, 16, 5);
-  std::vector<passes::PassTime> times;
+  List<passes::PassTime> times;
   std::vector<std::string> dumped;
   passes::PipelineOptions options;
   options.times = &times;

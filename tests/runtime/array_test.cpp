@@ -140,7 +140,8 @@ TEST(View, ConvertsFromArrays) {
   static_assert(!std::is_constructible_v<View<float, 2>, const Array<float, 2> &>);
   static_assert(!std::is_constructible_v<View<float, 2>, View<const float, 2>>);
   static_assert(std::is_trivially_copyable_v<View<float, 2>> && std::is_copy_constructible_v<View<float, 2>>);
-  static_assert(std::is_trivially_copyable_v<View<const float, 2>> && std::is_convertible_v<View<float, 2>, View<const float, 2>>);
+  static_assert(std::is_trivially_copyable_v<View<const float, 2>> &&
+                std::is_convertible_v<View<float, 2>, View<const float, 2>>);
 }
 
 #ifndef NDEBUG

@@ -221,7 +221,7 @@ TEST_F(LlvmJit, AnObjectFileLinksElsewhere) {
   EXPECT_EQ(v.run(module->function("kernel"), 4), 0);
   EXPECT_EQ(v.c[2], v.a[2] + 3 * v.b[2]);
   EXPECT_EQ(module->assembly(), "");
-  std::vector<std::byte> truncated = object.bytes;
+  List<std::byte> truncated = object.bytes;
   truncated.resize(truncated.size() / 2);
   EXPECT_CONTAINS(error_of([&] { (void)link_object(truncated); }), "error[X001]");
 }

@@ -19,7 +19,7 @@
 namespace lathe {
 namespace {
 
-std::string joined(const std::vector<std::string> &names) {
+std::string joined(const List<std::string> &names) {
   std::string text;
   for (const std::string &name : names) text += (text.empty() ? "" : " ") + name;
   return text;

@@ -4,16 +4,17 @@
 /// Constant intervals of canonical expressions.
 
 #include "lathe/arith/reason.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
-LATHE_INLINE void settle(const Expr &root, FunctionRef<void(const Expr &, std::vector<Expr> &)> needs,
+LATHE_INLINE void settle(const Expr &root, FunctionRef<void(const Expr &, List<Expr> &)> needs,
                          FunctionRef<bool(const Expr &)> settled, FunctionRef<void(const Expr &)> finish) {
   if (settled(root)) return;
-  std::vector<Expr> missing;
+  List<Expr> missing;
   needs(root, missing);
   if (missing.empty()) return finish(root);
-  std::vector<std::pair<Expr, bool>> stack{{root, false}};
+  List<std::pair<Expr, bool>> stack{{root, false}};
   while (!stack.empty()) {
     const Expr e = stack.back().first;
     if (settled(e)) {
@@ -202,7 +203,7 @@ LATHE_INLINE Bounds Reasoner::bounds(const Expr &e) {
   if (const Bounds *known = bounds_.find(e)) return *known;
   settle(
       e,
-      [&](const Expr &x, std::vector<Expr> &needs) {
+      [&](const Expr &x, List<Expr> &needs) {
         bounding::for_each_operand(x, [&](const Expr &child) {
           if (!is_leaf(child) && !bounds_.find(child)) needs.push_back(child);
         });

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "lathe/arith/reason.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -109,9 +110,9 @@ struct Part {
 };
 
 /// The operands of nested junctions, the first ones left together when there are many.
-LATHE_INLINE void collect(const Expr &junction, BinaryOp op, std::vector<Part> &parts) {
+LATHE_INLINE void collect(const Expr &junction, BinaryOp op, List<Part> &parts) {
   constexpr std::size_t most = 16;
-  std::vector<Expr> stack{junction};
+  List<Expr> stack{junction};
   while (!stack.empty()) {
     const Expr e = std::move(stack.back());
     stack.pop_back();
@@ -128,7 +129,7 @@ LATHE_INLINE void collect(const Expr &junction, BinaryOp op, std::vector<Part> &
 enum class Added { kept, dropped, replaced, decides };
 
 /// How `part` goes together with the first `count` of `kept`: it may be implied by one, replace one or decide the whole with one.
-LATHE_INLINE Added add(std::vector<Part> &kept, std::size_t count, const Part &part, bool conjunction) {
+LATHE_INLINE Added add(List<Part> &kept, std::size_t count, const Part &part, bool conjunction) {
   for (std::size_t i = 0; i < count; ++i) {
     Part &old = kept[i];
     if (same(old.e, part.e)) return Added::dropped;
@@ -290,10 +291,10 @@ LATHE_INLINE Expr Reasoner::junction(BinaryOp op, const Expr &a, const Expr &b) 
     if (ir::is_constant(*e, conjunction ? 1 : 0)) return e == &a ? b : a;
     if (ir::is_constant(*e, conjunction ? 0 : 1)) return *e;
   }
-  std::vector<conditions::Part> kept;
+  List<conditions::Part> kept;
   conditions::collect(a, op, kept);
   const std::size_t old = kept.size();
-  std::vector<conditions::Part> more;
+  List<conditions::Part> more;
   conditions::collect(b, op, more);
   bool changed = more.size() > 1;  // then the operands are chained anew
   for (conditions::Part &part : more) {

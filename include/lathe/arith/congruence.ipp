@@ -4,6 +4,7 @@
 /// What is known of the remainders of canonical expressions.
 
 #include "lathe/arith/reason.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -67,7 +68,7 @@ LATHE_INLINE Congruence Reasoner::congruence(const Expr &e) {
   if (const Congruence *known = congruences_.find(e)) return *known;
   settle(
       e,
-      [&](const Expr &x, std::vector<Expr> &needs) {
+      [&](const Expr &x, List<Expr> &needs) {
         if (x.type().is_index() && x.node()->kind() != ir::ExprKind::load && x.node()->kind() != ir::ExprKind::cast)
           ir::for_each_child(x, [&](const Expr &child) {
             if (child.type().is_index() && !is_leaf(child) && !congruences_.find(child)) needs.push_back(child);

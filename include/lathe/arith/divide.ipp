@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "lathe/arith/reason.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -54,12 +55,12 @@ LATHE_INLINE std::optional<Int> Reasoner::block(const Linear &form, Int c) {
 
 /// (g·x + y) / c = x / (c/g) and (g·x + y) % c = g · (x % (c/g)) + y, where g divides c and y stays in one block of g.
 LATHE_INLINE std::optional<Linear> Reasoner::within_factor(const Linear &rest, Int c, bool quotient) {
-  std::vector<Int> factors;
+  List<Int> factors;
   for (const Linear::Term &term : rest.terms) {
     const Int g = common_divisor(term.coefficient, c);
     if (g > 1 && g < c && std::find(factors.begin(), factors.end(), g) == factors.end()) factors.push_back(g);
   }
-  std::sort(factors.rbegin(), factors.rend());
+  std::sort(factors.begin(), factors.end(), std::greater<Int>());
   for (const Int g : factors) {
     Linear outer, inner;
     for (const Linear::Term &term : rest.terms) {
@@ -154,10 +155,10 @@ LATHE_INLINE Linear Reasoner::remainder(Linear form, Int c) {
 namespace dividing {
 
 /// term / (c · Π factors) if it is exact.
-LATHE_INLINE bool divide_exactly(Linear::Term &term, Int c, const std::vector<Expr> &factors,
-                                 FunctionRef<Expr(std::vector<Expr> &)> rebuild, LinearSum &out) {
+LATHE_INLINE bool divide_exactly(Linear::Term &term, Int c, const List<Expr> &factors, FunctionRef<Expr(List<Expr> &)> rebuild,
+                                 LinearSum &out) {
   if (term.coefficient % c != 0) return false;
-  std::vector<Expr> left;
+  List<Expr> left;
   collect_factors(term.atom, left);
   for (const Expr &factor : factors) {
     const auto at = std::find_if(left.begin(), left.end(), [&](const Expr &x) { return same(x, factor); });
@@ -173,7 +174,7 @@ LATHE_INLINE bool divide_exactly(Linear::Term &term, Int c, const std::vector<Ex
 
 }  // namespace dividing
 
-LATHE_INLINE Expr Reasoner::product_of(std::vector<Expr> &factors) {
+LATHE_INLINE Expr Reasoner::product_of(List<Expr> &factors) {
   sort_in_order(factors, [&](const Expr &x, const Expr &y) { return before(x, y); });
   Expr all = factors.front();
   for (std::size_t i = 1; i < factors.size(); ++i) all = index_node(BinaryOp::mul, all, factors[i]);
@@ -184,20 +185,20 @@ LATHE_INLINE Expr Reasoner::product_of(std::vector<Expr> &factors) {
 /// (g·x + y) / (g·h) = x / h where h ≥ 0, and (g·x + y) % (g·h) = g · (x % h) + y where h ≥ 1; 0 ≤ y < g.
 LATHE_INLINE std::optional<Expr> Reasoner::within_symbolic_factor(BinaryOp op, const Linear &dividend,
                                                                   const Linear::Term &divisor) {
-  std::vector<Expr> factors;
+  List<Expr> factors;
   collect_factors(divisor.atom, factors);
   for (std::size_t i = 0; i <= factors.size(); ++i) {  // the last candidate for g is the coefficient
     const bool by_coefficient = i == factors.size();
     if (by_coefficient ? divisor.coefficient == 1 : factors.size() == 1 && divisor.coefficient == 1) continue;
     const Linear g = by_coefficient ? Linear{{}, divisor.coefficient} : dividing::single(factors[i]);
-    std::vector<Expr> others = factors;
+    List<Expr> others = factors;
     if (!by_coefficient) others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     Linear h{{}, by_coefficient ? 1 : divisor.coefficient};
     if (!others.empty()) h = {{{product_of(others), h.constant}}, 0};
     LinearSum outer;
     Linear inner{{}, dividend.constant};
     for (Linear::Term term : dividend.terms) {
-      const auto rebuild = [&](std::vector<Expr> &left) { return product_of(left); };
+      const auto rebuild = [&](List<Expr> &left) { return product_of(left); };
       const bool exact = by_coefficient ? dividing::divide_exactly(term, divisor.coefficient, {}, rebuild, outer)
                                         : dividing::divide_exactly(term, 1, {factors[i]}, rebuild, outer);
       if (!exact) inner.terms.push_back(term);
@@ -231,7 +232,7 @@ LATHE_INLINE Expr Reasoner::symbolic_division(BinaryOp op, const Expr &a, const 
   LinearSum out;
   Linear rest = dividend;
   if (divisor.terms.size() == 1 && divisor.constant == 0 && divisor.terms[0].coefficient > 0) {
-    std::vector<Expr> factors;
+    List<Expr> factors;
     collect_factors(divisor.terms[0].atom, factors);
     rest.terms.clear();
     for (Linear::Term term : dividend.terms)
@@ -288,14 +289,14 @@ LATHE_INLINE Expr Reasoner::product(const Expr &a, const Expr &b) {
   else if (y.terms.empty())
     out.add(x, y.constant);
   else if (x.terms.size() * y.terms.size() > most) {
-    std::vector<Expr> factors{a, b};
+    List<Expr> factors{a, b};
     return product_of(factors);
   } else {
     for (const Linear::Term &s : x.terms)
       for (const Linear::Term &t : y.terms) {
         Int k = s.coefficient;
         if (!multiply_by(k, t.coefficient)) out.fail();
-        std::vector<Expr> factors;
+        List<Expr> factors;
         collect_factors(s.atom, factors);
         collect_factors(t.atom, factors);
         out.add(product_of(factors), k);

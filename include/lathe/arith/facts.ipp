@@ -4,6 +4,7 @@
 /// What `Facts` learns, and its questions.
 
 #include "lathe/arith/reason.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -15,8 +16,8 @@ inline const Known &known_or_nothing(const std::shared_ptr<const Known> &known) 
 }
 
 /// The operands of a conjunction, or `condition`.
-LATHE_INLINE std::vector<Expr> conjuncts(const Expr &condition) {
-  std::vector<Expr> out, stack{condition};
+LATHE_INLINE List<Expr> conjuncts(const Expr &condition) {
+  List<Expr> out, stack{condition};
   while (!stack.empty()) {
     const Expr e = std::move(stack.back());
     stack.pop_back();
@@ -161,7 +162,7 @@ LATHE_INLINE ir::Expr Facts::simplify(const ir::Expr &e) const {
 
 LATHE_INLINE bool Facts::proves(const ir::Expr &condition) const { return ir::is_true(simplify(condition)); }
 
-LATHE_INLINE const std::vector<Facts::Domain> &Facts::domains() const { return learning::known_or_nothing(known_).domains; }
-LATHE_INLINE const std::vector<ir::Expr> &Facts::conditions() const { return learning::known_or_nothing(known_).conditions; }
+LATHE_INLINE const List<Facts::Domain> &Facts::domains() const { return learning::known_or_nothing(known_).domains; }
+LATHE_INLINE const List<ir::Expr> &Facts::conditions() const { return learning::known_or_nothing(known_).conditions; }
 
 }  // namespace lathe::inline LATHE_ABI::arith

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "lathe/arith/reason.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -18,7 +19,7 @@ class Cover {
 
   Interval of(const Expr &root) {
     settle(
-        root, [&](const Expr &e, std::vector<Expr> &needs) { list_needs(e, needs); },
+        root, [&](const Expr &e, List<Expr> &needs) { list_needs(e, needs); },
         [&](const Expr &e) { return done_.find(e) != nullptr; }, [&](const Expr &e) { done_.note(e, cover(e)); });
     return *done_.find(root);
   }
@@ -26,7 +27,7 @@ class Cover {
  private:
   bool runs(const Var &var) const { return ranges_.contains(var); }
 
-  void list_needs(const Expr &e, std::vector<Expr> &needs) {
+  void list_needs(const Expr &e, List<Expr> &needs) {
     if (is_linear_node(e)) {
       for (const Linear::Term &term : linear_form(e).terms)
         if (!term.atom.same_as(e)) needs.push_back(term.atom);
@@ -39,8 +40,8 @@ class Cover {
 
   Interval cover(const Expr &e) {
     if (const auto *v = e.as<ir::VarRef>()) {
-      const auto found = ranges_.find(v->var);
-      return found == ranges_.end() ? Interval{e, e} : Interval{simple(found->second.min), simple(found->second.max)};
+      const auto *found = ranges_.find(v->var);
+      return !found ? Interval{e, e} : Interval{simple(found->second.min), simple(found->second.max)};
     }
     if (is_linear_node(e)) {
       const Linear form = linear_form(e);
@@ -207,8 +208,8 @@ class Cover {
   Memo<Interval> done_;
 };
 
-inline std::vector<Var> running(const Expr &e, const ir::VarMap<Interval> &ranges) {
-  std::vector<Var> vars;
+inline List<Var> running(const Expr &e, const ir::VarMap<Interval> &ranges) {
+  List<Var> vars;
   if (!e.defined()) return vars;
   for (const Var &var : ir::free_vars(e))
     if (ranges.contains(var)) vars.push_back(var);
@@ -217,9 +218,9 @@ inline std::vector<Var> running(const Expr &e, const ir::VarMap<Interval> &range
 
 /// The variables that run in `e` and those that their ranges name, in the order to eliminate them: a variable whose range names
 /// others comes before them. Where they name each other in circles, in order of appearance.
-LATHE_INLINE std::vector<Var> elimination_order(const Expr &e, const ir::VarMap<Interval> &ranges) {
-  std::vector<Var> vars = running(e, ranges), order;
-  std::vector<std::vector<Var>> names;  // by each of vars
+LATHE_INLINE List<Var> elimination_order(const Expr &e, const ir::VarMap<Interval> &ranges) {
+  List<Var> vars = running(e, ranges), order;
+  List<List<Var>> names;  // by each of vars
   for (std::size_t i = 0; i < vars.size(); ++i) {
     names.emplace_back();
     const Interval range = ranges.at(vars[i]);
@@ -229,7 +230,7 @@ LATHE_INLINE std::vector<Var> elimination_order(const Expr &e, const ir::VarMap<
         if (std::find(vars.begin(), vars.end(), var) == vars.end()) vars.push_back(var);
       }
   }
-  std::vector<bool> done(vars.size(), false);
+  List<bool> done(vars.size(), false);
   while (order.size() < vars.size()) {
     const std::size_t before = order.size();
     for (std::size_t i = 0; i < vars.size(); ++i) {
@@ -251,7 +252,7 @@ LATHE_INLINE std::vector<Var> elimination_order(const Expr &e, const ir::VarMap<
 
 LATHE_INLINE Interval Facts::interval(const ir::Expr &e, const ir::VarMap<Interval> &ranges) const {
   Facts inside = *this;  // with the ranges as domains, outer ones first
-  const std::vector<Var> order = intervals::elimination_order(e, ranges);
+  const List<Var> order = intervals::elimination_order(e, ranges);
   for (std::size_t i = order.size(); i-- > 0;) {
     const Interval &range = ranges.at(order[i]);
     if (range.min.defined() && range.max.defined()) inside.bind(order[i], range.min, range.max - range.min + 1);
@@ -262,10 +263,10 @@ LATHE_INLINE Interval Facts::interval(const ir::Expr &e, const ir::VarMap<Interv
   for (std::size_t i = 0; i < order.size();) {
     ir::VarMap<Interval> now;  // those that do not name each other are eliminated at once
     const auto named = [&](const Var &var) {
-      return std::any_of(now.begin(), now.end(), [&](const auto &entry) {
-        const Interval &range = entry.second;
-        return (range.min.defined() && ir::uses(range.min, var)) || (range.max.defined() && ir::uses(range.max, var));
-      });
+      for (const auto &entry : now)
+        for (const Expr &end : {entry.second.min, entry.second.max})
+          if (end.defined() && ir::uses(end, var)) return true;
+      return false;
     };
     for (; i < order.size() && !named(order[i]); ++i) now.emplace(order[i], ranges.at(order[i]));
     intervals::Cover cover(reasoner, now);

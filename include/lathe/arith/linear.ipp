@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "lathe/arith/reason.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -62,8 +63,8 @@ LATHE_INLINE ByConstant by_constant(const Expr &e, BinaryOp op) {
   return c && value_of(*c) > 0 ? ByConstant{&node->a, value_of(*c)} : ByConstant{};
 }
 
-LATHE_INLINE void collect_factors(const Expr &atom, std::vector<Expr> &factors) {
-  std::vector<Expr> stack{atom};
+LATHE_INLINE void collect_factors(const Expr &atom, List<Expr> &factors) {
+  List<Expr> stack{atom};
   while (!stack.empty()) {
     const Expr e = std::move(stack.back());
     stack.pop_back();
@@ -101,7 +102,7 @@ LATHE_INLINE void LinearSum::add(const Expr &atom, Int coefficient) {
   } else {
     const auto hash = [](const Expr &e) {
       const auto *v = e.as<ir::VarRef>();
-      return v ? ir::VarHash()(v->var) : ir::hash(e);
+      return v ? ir::key_hash(v->var) : ir::hash(e);
     };
     if (hashes_.size() < form_.terms.size()) {
       for (std::size_t i = hashes_.size(); i < form_.terms.size(); ++i) hashes_.emplace_back(hash(form_.terms[i].atom), i);
@@ -189,9 +190,9 @@ LATHE_INLINE void LinearSum::add_flattened(const Expr &e, Int factor) {
 
 /// The same, each shared node once: coefficients flow from the root through the linear nodes in topological order.
 LATHE_INLINE void LinearSum::add_shared(const Expr &root, Int factor) {
-  std::vector<const Expr *> order;  // linear nodes, operands first
+  List<const Expr *> order;  // linear nodes, operands first
   Memo<std::size_t> position;
-  std::vector<std::pair<const Expr *, bool>> stack{{&root, false}};
+  List<std::pair<const Expr *, bool>> stack{{&root, false}};
   while (!stack.empty()) {
     auto &[e, entered] = stack.back();
     if (entered) {
@@ -207,7 +208,7 @@ LATHE_INLINE void LinearSum::add_shared(const Expr &root, Int factor) {
       });
     }
   }
-  std::vector<Int> factors(order.size(), 0);
+  List<Int> factors(order.size(), 0);
   factors.back() = factor;
   for (std::size_t i = order.size(); i-- > 0;) {
     const bool fits = flattening::for_each_part(*order[i], factors[i], [&](const Expr &x, Int k) {
@@ -224,7 +225,7 @@ LATHE_INLINE void LinearSum::add_shared(const Expr &root, Int factor) {
 }
 
 LATHE_INLINE Linear LinearSum::take() {
-  std::erase_if(form_.terms, [](const Linear::Term &term) { return term.coefficient == 0; });
+  erase_if(form_.terms, [](const Linear::Term &term) { return term.coefficient == 0; });
   hashes_.clear();
   return std::move(form_);
 }

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "lathe/ir/expr.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -60,8 +60,8 @@ class Memo {
     slots_[at] = static_cast<std::uint32_t>(entry + 1);
   }
 
-  std::vector<Entry> entries_;
-  std::vector<std::uint32_t> slots_;  // 1 + position in entries_, 0: free
+  List<Entry> entries_;
+  List<std::uint32_t> slots_;  // 1 + position in entries_, 0: free
 };
 
 }  // namespace lathe::inline LATHE_ABI::arith

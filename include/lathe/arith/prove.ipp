@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "lathe/arith/reason.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -69,10 +70,10 @@ LATHE_INLINE bool Reasoner::search(const Linear &goal, int depth, int &budget) {
   const Bounds range = bounds(goal);
   if (range.min >= 0) return true;
   if (range.max < 0 || depth == 0 || budget-- <= 0) return false;
-  std::vector<std::size_t> order(goal.terms.size());  // innermost atoms first: their bounds name outer ones
+  List<std::size_t> order(goal.terms.size());  // innermost atoms first: their bounds name outer ones
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   sort_in_order(order, [&](std::size_t a, std::size_t b) { return rank(goal.terms[a].atom) > rank(goal.terms[b].atom); });
-  std::vector<Linear> facts;
+  List<Linear> facts;
   for (const std::size_t i : order) {
     const Linear::Term &term = goal.terms[i];
     bool split = false;
@@ -127,7 +128,7 @@ LATHE_INLINE bool Reasoner::split_cases(const Linear &goal, std::size_t term, in
   return true;
 }
 
-LATHE_INLINE void Reasoner::facts_about(const Expr &atom, bool positive, std::vector<Linear> &facts) {
+LATHE_INLINE void Reasoner::facts_about(const Expr &atom, bool positive, List<Linear> &facts) {
   bool fits = true;
   if (const auto *v = atom.as<ir::VarRef>()) {
     const VarFact *fact = fact_of(v->var);
@@ -147,7 +148,7 @@ LATHE_INLINE void Reasoner::facts_about(const Expr &atom, bool positive, std::ve
 }
 
 /// What an atom says of itself: bounds from below if `positive`, else from above.
-LATHE_INLINE void Reasoner::intrinsic_facts(const Expr &atom, bool positive, std::vector<Linear> &facts) {
+LATHE_INLINE void Reasoner::intrinsic_facts(const Expr &atom, bool positive, List<Linear> &facts) {
   const Linear self{{{atom, 1}}, 0};
   bool fits = true;
   const auto learn = [&](Linear fact) {
@@ -185,8 +186,8 @@ LATHE_INLINE void Reasoner::intrinsic_facts(const Expr &atom, bool positive, std
 }
 
 /// A fact about one factor times the others, where those are ≥ 0; and x/n·n ≤ x ≤ x/n·n + n - 1.
-LATHE_INLINE void Reasoner::product_facts(const Expr &atom, bool positive, std::vector<Linear> &facts) {
-  std::vector<Expr> factors;
+LATHE_INLINE void Reasoner::product_facts(const Expr &atom, bool positive, List<Linear> &facts) {
+  List<Expr> factors;
   collect_factors(atom, factors);
   if (factors.size() == 2) {
     for (int i = 0; i < 2; ++i) {
@@ -201,7 +202,7 @@ LATHE_INLINE void Reasoner::product_facts(const Expr &atom, bool positive, std::
     }
   }
   for (std::size_t i = 0; i < factors.size() && factors.size() <= 4; ++i) {
-    std::vector<Expr> others;
+    List<Expr> others;
     bool nonnegative_others = true;
     for (std::size_t j = 0; j < factors.size(); ++j) {
       if (j == i) continue;
@@ -209,7 +210,7 @@ LATHE_INLINE void Reasoner::product_facts(const Expr &atom, bool positive, std::
       nonnegative_others = nonnegative_others && bounds(factors[j]).min >= 0;
     }
     if (!nonnegative_others) continue;
-    std::vector<Linear> of_factor;
+    List<Linear> of_factor;
     facts_about(factors[i], positive, of_factor);
     const Bounds range = bounds(factors[i]);
     if (positive && bounded_below(range) && range.min != 0)
@@ -219,7 +220,7 @@ LATHE_INLINE void Reasoner::product_facts(const Expr &atom, bool positive, std::
     for (const Linear &fact : of_factor) {
       LinearSum out;
       for (const Linear::Term &term : fact.terms) {
-        std::vector<Expr> all;
+        List<Expr> all;
         collect_factors(term.atom, all);
         all.insert(all.end(), others.begin(), others.end());
         out.add(product_of(all), term.coefficient);

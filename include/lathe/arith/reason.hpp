@@ -14,12 +14,12 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "lathe/arith/checked.hpp"
 #include "lathe/arith/memo.hpp"
 #include "lathe/arith/simplify.hpp"
 #include "lathe/support/function_ref.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -46,14 +46,14 @@ struct Known {
     Linear form;  ///< constant 0
     Congruence congruence;
   };
-  std::vector<Facts::Domain> domains;
-  std::vector<Expr> conditions;
-  std::vector<std::shared_ptr<const VarFact>> variables;    ///< in the order of `domains`
-  std::vector<std::shared_ptr<const Linear>> nonnegatives;  ///< forms of two or more atoms that are ≥ 0
-  std::vector<AtomBounds> atoms;                            ///< from conditions on one atom
-  std::vector<std::shared_ptr<const Residue>> residues;     ///< from e % c == r
-  std::vector<Expr> opaque;                                 ///< other conditions that hold, simplified
-  bool symbolic = false;                                    ///< some domain has an end that is no constant
+  List<Facts::Domain> domains;
+  List<Expr> conditions;
+  List<std::shared_ptr<const VarFact>> variables;    ///< in the order of `domains`
+  List<std::shared_ptr<const Linear>> nonnegatives;  ///< forms of two or more atoms that are ≥ 0
+  List<AtomBounds> atoms;                            ///< from conditions on one atom
+  List<std::shared_ptr<const Residue>> residues;     ///< from e % c == r
+  List<Expr> opaque;                                 ///< other conditions that hold, simplified
+  bool symbolic = false;                             ///< some domain has an end that is no constant
 };
 
 /// Sums terms up. `overflow` is set when something left int64.
@@ -79,7 +79,7 @@ class LinearSum {
  private:
   void add_shared(const Expr &e, Int factor);
   Linear form_;
-  std::vector<std::pair<std::size_t, std::size_t>> hashes_;  // of each term, sorted, once there are many
+  List<std::pair<std::size_t, std::size_t>> hashes_;  // of each term, sorted, once there are many
   bool overflow_ = false;
 };
 
@@ -109,14 +109,14 @@ struct ByConstant {
 };
 ByConstant by_constant(const Expr &e, BinaryOp op);
 /// The factors of a product atom, or the atom itself.
-void collect_factors(const Expr &atom, std::vector<Expr> &factors);
+void collect_factors(const Expr &atom, List<Expr> &factors);
 /// Interior node of a linear form: sum, difference, negation, product with a constant.
 bool is_linear_node(const Expr &e);
 inline bool is_leaf(const Expr &e) { return e.node()->kind() == ir::ExprKind::constant || e.node()->kind() == ir::ExprKind::var; }
 
 namespace lanes {
 bool is_region(const Expr &e);
-void leaves_of(const Expr &root, std::vector<Expr> &leaves);
+void leaves_of(const Expr &root, List<Expr> &leaves);
 }  // namespace lanes
 
 class Reasoner {
@@ -166,7 +166,7 @@ class Reasoner {
   Expr known_condition(const Expr &e);
   /// What became of a node that was simplified before.
   Expr done(const Expr &e) { return is_leaf(e) ? leaf(e) : *simplified_.find(e); }
-  void enter(Frame &frame, std::vector<Expr> &needs);
+  void enter(Frame &frame, List<Expr> &needs);
   Expr finish(const Frame &frame);
   Expr finish_linear(const Frame &frame);
   Expr finish_index(const Expr &e);
@@ -180,7 +180,7 @@ class Reasoner {
   bool merge_remainders(Linear &form);
   bool push_into_extremum(Linear &form);
   bool replace(Linear &form, std::initializer_list<std::size_t> gone, const Linear &by, Int factor);
-  void collect_operands(const Expr &e, BinaryOp op, std::vector<Expr> &operands);
+  void collect_operands(const Expr &e, BinaryOp op, List<Expr> &operands);
   Expr make_atom(BinaryOp op, const Expr &a, const Expr &b);
   Expr symbolic_division(BinaryOp op, const Expr &a, const Expr &b);
   std::optional<Linear> within_factor(const Linear &rest, Int c, bool quotient);
@@ -189,7 +189,7 @@ class Reasoner {
   Linear whole_quotient(const Linear &x, Int c);
   std::optional<Int> block(const Linear &form, Int c);
   bool is_multiple(const Expr &atom, Int coefficient, Int c);
-  Expr product_of(std::vector<Expr> &factors);
+  Expr product_of(List<Expr> &factors);
   /// Whether some facts are more than constant bounds.
   bool symbolic() const { return !known_.nonnegatives.empty() || known_.symbolic; }
   Expr split_extremum(const Linear &form, int depth);
@@ -224,24 +224,24 @@ class Reasoner {
   bool search(const Linear &goal, int depth, int &budget);
   bool search_with(const Linear &goal, std::size_t term, const Linear &fact, Int fact_coefficient, int depth, int &budget);
   bool split_cases(const Linear &goal, std::size_t term, int depth, int &budget, bool &tried);
-  void facts_about(const Expr &atom, bool positive, std::vector<Linear> &facts);
-  void intrinsic_facts(const Expr &atom, bool positive, std::vector<Linear> &facts);
-  void product_facts(const Expr &atom, bool positive, std::vector<Linear> &facts);
+  void facts_about(const Expr &atom, bool positive, List<Linear> &facts);
+  void intrinsic_facts(const Expr &atom, bool positive, List<Linear> &facts);
+  void product_facts(const Expr &atom, bool positive, List<Linear> &facts);
 
   const Known &known_;
   Memo<Expr> simplified_;
   Memo<Bounds> bounds_;
   Memo<Congruence> congruences_;
   Memo<int> ranks_;
-  std::vector<LaneVar> lanes_;
-  std::vector<StandIn> stand_ins_;
+  List<LaneVar> lanes_;
+  List<StandIn> stand_ins_;
 };
 
 /// Sorts; equal elements stay in order. Quick for the few and mostly sorted terms of a sum.
 template <class Value, class Before>
-void sort_in_order(std::vector<Value> &values, Before before) {
+void sort_in_order(List<Value> &values, Before before) {
   if (values.size() > 48) {
-    std::vector<std::pair<Value, std::size_t>> numbered;
+    List<std::pair<Value, std::size_t>> numbered;
     for (std::size_t i = 0; i < values.size(); ++i) numbered.emplace_back(std::move(values[i]), i);
     std::sort(numbered.begin(), numbered.end(), [&](const auto &a, const auto &b) {
       return before(a.first, b.first) || (!before(b.first, a.first) && a.second < b.second);
@@ -254,7 +254,7 @@ void sort_in_order(std::vector<Value> &values, Before before) {
 }
 
 /// Calls `finish` on `root` and all that it needs, children first; `needs` lists the children of a node that are not settled yet.
-void settle(const Expr &root, FunctionRef<void(const Expr &, std::vector<Expr> &)> needs, FunctionRef<bool(const Expr &)> settled,
+void settle(const Expr &root, FunctionRef<void(const Expr &, List<Expr> &)> needs, FunctionRef<bool(const Expr &)> settled,
             FunctionRef<void(const Expr &)> finish);
 
 }  // namespace lathe::inline LATHE_ABI::arith

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <vector>
 
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/walk.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -64,8 +64,8 @@ class Facts {
     ir::Var var;
     ir::Expr min, extent;
   };
-  const std::vector<Domain> &domains() const;
-  const std::vector<ir::Expr> &conditions() const;
+  const List<Domain> &domains() const;
+  const List<ir::Expr> &conditions() const;
 
  private:
   Known &learn();
@@ -78,7 +78,7 @@ struct Linear {
     ir::Expr atom;
     std::int64_t coefficient;
   };
-  std::vector<Term> terms;
+  List<Term> terms;
   std::int64_t constant = 0;
 };
 /// The form of a scalar index expression, its atoms as they stand and in order of first appearance. Where a coefficient would

@@ -5,6 +5,7 @@
 /// conditions as regions (vectors.ipp); every other node is rebuilt by the rule of its operator.
 
 #include "lathe/arith/reason.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -54,9 +55,9 @@ LATHE_INLINE bool unchanged(const Expr &a, const Expr &b, int &steps) {
 
 LATHE_INLINE Expr Reasoner::simplify(const Expr &root) {
   if (is_leaf(root)) return leaf(root);
-  std::vector<Frame> stack;
+  List<Frame> stack;
   stack.push_back({root, {}});
-  std::vector<Expr> needs;
+  List<Expr> needs;
   while (!stack.empty()) {
     Frame &frame = stack.back();
     if (simplified_.find(frame.e)) {
@@ -81,7 +82,7 @@ LATHE_INLINE Expr Reasoner::simplify(const Expr &root) {
 }
 
 /// Lists what must be simplified first.
-LATHE_INLINE void Reasoner::enter(Frame &frame, std::vector<Expr> &needs) {
+LATHE_INLINE void Reasoner::enter(Frame &frame, List<Expr> &needs) {
   if (is_linear_node(frame.e)) {
     frame.form = linear_form(frame.e);
     const bool whole = frame.form.terms.size() == 1 && frame.form.terms[0].atom.same_as(frame.e);  // it would not fit
@@ -216,7 +217,7 @@ LATHE_INLINE Expr Reasoner::rebuilt(const Expr &e) {
     }
     case ir::ExprKind::load: {
       const auto &l = *e.as<ir::Load>();
-      std::vector<Expr> indices;
+      List<Expr> indices;
       for (const Expr &i : l.indices) indices.push_back(done(i));
       return ir::load(l.buffer, std::move(indices), l.predicate.defined() ? done(l.predicate) : Expr());
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "lathe/arith/reason.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -62,7 +63,7 @@ LATHE_INLINE bool Reasoner::merge_quotients(Linear &form) {
       exact.add(remainder(x, by.c), -1);
       if (!exact.overflow()) return replace(form, {i}, exact.take(), k);
     } else if (as_binary(term.atom, BinaryOp::mul) && term.coefficient != Bounds::unbounded_below) {
-      std::vector<Expr> factors;
+      List<Expr> factors;
       collect_factors(term.atom, factors);
       for (std::size_t f = 0; factors.size() == 2 && f < 2; ++f) {
         const auto *q = as_binary(factors[f], BinaryOp::div);
@@ -95,7 +96,7 @@ LATHE_INLINE bool Reasoner::merge_remainders(Linear &form) {
     if (whole < form.terms.size() && whole != i) return replace(form, {i, whole}, linear_form(node->a), term.coefficient);
     for (std::size_t j = 0; j < form.terms.size(); ++j) {
       if (j == i || !partner(form.terms[j])) continue;
-      std::vector<Expr> factors;
+      List<Expr> factors;
       collect_factors(form.terms[j].atom, factors);
       if (!by && (factors.size() != 2 || !(same(factors[0], node->b) || same(factors[1], node->b)))) continue;
       const Expr &other = by ? form.terms[j].atom : same(factors[0], node->b) ? factors[1] : factors[0];
@@ -115,12 +116,12 @@ LATHE_INLINE bool Reasoner::push_into_extremum(Linear &form) {
     const auto *node = form.terms[i].atom.as<Binary>();
     if (!node || (node->op != BinaryOp::min && node->op != BinaryOp::max)) continue;
     if (form.terms.size() == 1 && form.constant == 0) continue;
-    std::vector<Expr> operands;
+    List<Expr> operands;
     collect_operands(form.terms[i].atom, node->op, operands);
     Linear others = form;
     others.terms.erase(others.terms.begin() + static_cast<std::ptrdiff_t>(i));
     std::size_t size = summing::size_of(others), new_size = 0;
-    std::vector<Linear> pushed;
+    List<Linear> pushed;
     bool fits = true;
     for (const Expr &operand : operands) {
       size += summing::size_of(linear_form(operand));
@@ -158,9 +159,9 @@ LATHE_INLINE Expr Reasoner::sum(Linear form) {
 // ---- minimum and maximum ------------------------------------------------------------------------------------------------------
 
 /// The operands of nested extrema, also of min(a, b) + c.
-LATHE_INLINE void Reasoner::collect_operands(const Expr &e, BinaryOp op, std::vector<Expr> &operands) {
+LATHE_INLINE void Reasoner::collect_operands(const Expr &e, BinaryOp op, List<Expr> &operands) {
   constexpr std::size_t most = 8;
-  std::vector<Expr> stack{e};
+  List<Expr> stack{e};
   while (!stack.empty()) {
     const Expr x = std::move(stack.back());
     stack.pop_back();
@@ -186,7 +187,7 @@ LATHE_INLINE void Reasoner::collect_operands(const Expr &e, BinaryOp op, std::ve
 }
 
 LATHE_INLINE Expr Reasoner::extremum(BinaryOp op, const Expr &a, const Expr &b) {
-  std::vector<Expr> operands, kept;
+  List<Expr> operands, kept;
   collect_operands(a, op, operands);
   collect_operands(b, op, operands);
   const auto decides = [&](const Expr &x, const Expr &y) {  // the extremum of x and y is always x
@@ -198,7 +199,7 @@ LATHE_INLINE Expr Reasoner::extremum(BinaryOp op, const Expr &a, const Expr &b) 
   };
   for (const Expr &x : operands) {
     if (std::any_of(kept.begin(), kept.end(), [&](const Expr &y) { return decides(y, x); })) continue;
-    std::erase_if(kept, [&](const Expr &y) { return decides(x, y); });
+    erase_if(kept, [&](const Expr &y) { return decides(x, y); });
     kept.push_back(x);
   }
   sort_in_order(kept, [&](const Expr &x, const Expr &y) {

@@ -6,6 +6,7 @@
 /// a ramp where it is affine in the lane and a broadcast where it does not depend on it.
 
 #include "lathe/arith/reason.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -29,9 +30,9 @@ LATHE_INLINE bool is_region(const Expr &e) {
 }
 
 /// The scalars and opaque vectors below a region, each once.
-LATHE_INLINE void leaves_of(const Expr &root, std::vector<Expr> &leaves) {
+LATHE_INLINE void leaves_of(const Expr &root, List<Expr> &leaves) {
   Memo<bool> seen;
-  std::vector<Expr> stack{root};
+  List<Expr> stack{root};
   while (!stack.empty()) {
     const Expr e = std::move(stack.back());
     stack.pop_back();
@@ -100,7 +101,7 @@ LATHE_INLINE Expr Reasoner::scalar_twin(const Expr &root) {
   };
   settle(
       root,
-      [&](const Expr &e, std::vector<Expr> &needs) {
+      [&](const Expr &e, List<Expr> &needs) {
         if (lanes::is_region(e)) ir::for_each_child(e, [&](const Expr &child) { needs.push_back(child); });
       },
       [&](const Expr &e) { return twins.find(e) != nullptr; }, [&](const Expr &e) { twins.note(e, make(e)); });
@@ -154,7 +155,7 @@ LATHE_INLINE Expr Reasoner::vector_twin(const Expr &scalar, int count) {
   Memo<Expr> twins;
   settle(
       scalar,
-      [&](const Expr &e, std::vector<Expr> &needs) {
+      [&](const Expr &e, List<Expr> &needs) {
         if (rank(e) >= static_cast<int>(known_.variables.size()))
           ir::for_each_child(e, [&](const Expr &child) { needs.push_back(child); });
       },

@@ -7,9 +7,9 @@
 ///     A[y + 1, x*16 + [0:16]]  of shape [n, m]   →   contiguous from  1·y·m + 16·x + 1·m
 
 #include <cstdint>
-#include <vector>
 
 #include "lathe/ir/expr.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -23,8 +23,8 @@ inline std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
 
 /// coefficient · atom · factors: a part of an index times the symbolic part of its dimension's stride.
 struct AccessTerm {
-  ir::Expr atom;                  ///< undefined: 1
-  std::vector<ir::Expr> factors;  ///< scalars
+  ir::Expr atom;           ///< undefined: 1
+  List<ir::Expr> factors;  ///< scalars
   std::int64_t coefficient = 1;
 };
 
@@ -42,11 +42,11 @@ struct Access {
   AccessKind kind = AccessKind::scalar;
   int lanes = 1;
   std::int64_t constant = 0;
-  std::vector<AccessTerm> terms;  ///< with scalar atoms, in order of first appearance; alike ones are added up
+  List<AccessTerm> terms;  ///< with scalar atoms, in order of first appearance; alike ones are added up
   std::int64_t stride = 0;
-  std::vector<AccessTerm> stride_terms;
-  std::vector<AccessTerm> lane_terms;  ///< with vector atoms
-  int alignment = 1;                   ///< of lane 0's address in bytes, as far as proven
+  List<AccessTerm> stride_terms;
+  List<AccessTerm> lane_terms;  ///< with vector atoms
+  int alignment = 1;            ///< of lane 0's address in bytes, as far as proven
 
   /// Whether the offset of lane 0 is the constant.
   bool constant_offset() const { return terms.empty() && lane_terms.empty(); }
@@ -54,7 +54,7 @@ struct Access {
 
 /// Flattens the indices of an access to `buffer`. Uses the buffer's strides, or its shape where it is compact. `base_alignment`
 /// is what is known of element 0's address where that is more than the buffer says, in bytes.
-Access access_of(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices, int base_alignment = 0);
+Access access_of(const ir::Buffer &buffer, const List<ir::Expr> &indices, int base_alignment = 0);
 
 /// a - b of two index expressions, lane by lane, in the same form.
 Access difference_of(const ir::Expr &a, const ir::Expr &b);
@@ -63,10 +63,10 @@ Access difference_of(const ir::Expr &a, const ir::Expr &b);
 int proven_alignment(const ir::Buffer &buffer, const Access &access, int base_alignment = 0);
 
 /// Whether the factors of two terms are equal.
-bool same_factors(const std::vector<ir::Expr> &a, const std::vector<ir::Expr> &b);
+bool same_factors(const List<ir::Expr> &a, const List<ir::Expr> &b);
 
 /// Σ terms + constant as an index expression.
-ir::Expr sum_of(const std::vector<AccessTerm> &terms, std::int64_t constant);
+ir::Expr sum_of(const List<AccessTerm> &terms, std::int64_t constant);
 
 /// Whether all extents (or strides, where given) of a buffer are constants; then also how many elements it holds.
 bool has_constant_layout(const ir::Buffer &buffer);

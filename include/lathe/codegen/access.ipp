@@ -9,10 +9,11 @@
 #include "lathe/codegen/access.hpp"
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/walk.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
-LATHE_INLINE bool same_factors(const std::vector<ir::Expr> &a, const std::vector<ir::Expr> &b) {
+LATHE_INLINE bool same_factors(const List<ir::Expr> &a, const List<ir::Expr> &b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)
     if (!ir::equal(a[i], b[i])) return false;
@@ -27,7 +28,7 @@ inline constexpr std::int64_t most_stack_bytes = 16 * 1024, most_local_bytes = 6
 inline constexpr int most_steps = 512;
 
 /// Adds a term to a sum; alike terms share one entry, and an entry that cancels goes.
-LATHE_INLINE void add_term(std::vector<AccessTerm> &sum, AccessTerm term) {
+LATHE_INLINE void add_term(List<AccessTerm> &sum, AccessTerm term) {
   for (std::size_t i = 0; i < sum.size(); ++i) {
     AccessTerm &other = sum[i];
     if (other.atom.defined() != term.atom.defined() || !same_factors(other.factors, term.factors)) continue;
@@ -98,7 +99,7 @@ class Flattener {
     return true;
   }
 
-  void add_stride(std::int64_t coefficient, std::int64_t stride, const std::vector<ir::Expr> &factors) {
+  void add_stride(std::int64_t coefficient, std::int64_t stride, const List<ir::Expr> &factors) {
     const std::int64_t product = wrapping_mul(coefficient, stride);
     if (factors.empty())
       access_.stride = wrapping_add(access_.stride, product);
@@ -115,18 +116,18 @@ class Flattener {
         return;
       }
     }
-    std::vector<AccessTerm> &sum = item.atom.defined() && item.atom.lanes() > 1 ? access_.lane_terms : access_.terms;
+    List<AccessTerm> &sum = item.atom.defined() && item.atom.lanes() > 1 ? access_.lane_terms : access_.terms;
     add_term(sum, std::move(item));
   }
 
   Access &access_;
-  std::vector<AccessTerm> stack_;
+  List<AccessTerm> stack_;
 };
 
 /// The strides of all dimensions as a constant and symbolic factors.
-LATHE_INLINE std::vector<AccessTerm> strides_of(const ir::Buffer &buffer) {
+LATHE_INLINE List<AccessTerm> strides_of(const ir::Buffer &buffer) {
   const std::size_t rank = buffer->shape.size();
-  std::vector<AccessTerm> strides(rank);
+  List<AccessTerm> strides(rank);
   const auto scale = [](AccessTerm &stride, const ir::Expr &e) {
     if (const auto c = ir::constant_integer(e))
       stride.coefficient = wrapping_mul(stride.coefficient, *c);
@@ -165,10 +166,10 @@ LATHE_INLINE int proven_alignment(const ir::Buffer &buffer, const Access &access
   return static_cast<int>(all & (~all + 1));
 }
 
-LATHE_INLINE Access access_of(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices, int base_alignment) {
+LATHE_INLINE Access access_of(const ir::Buffer &buffer, const List<ir::Expr> &indices, int base_alignment) {
   Access access;
   for (const ir::Expr &index : indices) access.lanes = std::max(access.lanes, index.lanes());
-  std::vector<AccessTerm> strides = flattening::strides_of(buffer);
+  List<AccessTerm> strides = flattening::strides_of(buffer);
   flattening::Flattener flattener(access);
   for (std::size_t d = 0; d < indices.size(); ++d) {
     strides[d].atom = indices[d];
@@ -189,7 +190,7 @@ LATHE_INLINE Access difference_of(const ir::Expr &a, const ir::Expr &b) {
   return difference;
 }
 
-LATHE_INLINE ir::Expr sum_of(const std::vector<AccessTerm> &terms, std::int64_t constant) {
+LATHE_INLINE ir::Expr sum_of(const List<AccessTerm> &terms, std::int64_t constant) {
   ir::Expr sum;
   const auto append = [&](ir::Expr e) { sum = sum.defined() ? sum + std::move(e) : std::move(e); };
   for (const AccessTerm &term : terms) {

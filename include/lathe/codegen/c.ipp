@@ -13,6 +13,8 @@
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/print.hpp"
 #include "lathe/runtime/abi.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -106,7 +108,7 @@ class CPrinter : public CLikePrinter {
   Unpacked unpack_buffer(const ir::Buffer &buffer, std::size_t slot) const;
   Unpacked unpack_var(const ir::Var &var, std::size_t slot) const;
   Unpacked unpack_function(const ir::ExternalFunction &function, std::size_t slot) const;
-  void unpack(const std::vector<Unpacked> &slots, std::size_t next, FunctionRef<void()> rest);
+  void unpack(const List<Unpacked> &slots, std::size_t next, FunctionRef<void()> rest);
   void print_captures(const Captures &captures);
   void print_body_function(const ir::For &loop, const Captures &captures, const std::string &name);
   void end_function();
@@ -117,8 +119,8 @@ class CPrinter : public CLikePrinter {
   std::string functions_;
   NameScopes function_names_;
   std::string function_name_;
-  std::vector<ir::Check> checks_;
-  std::unordered_map<const void *, bool> constant_;  // buffers that are only read; lookup only
+  List<ir::Check> checks_;
+  NodeMap<bool> constant_;  // buffers that are only read; lookup only
 };
 
 // ---- functions and slots ------------------------------------------------------------------------------------------------------
@@ -143,7 +145,7 @@ LATHE_INLINE CPrinter::Unpacked CPrinter::unpack_function(const ir::ExternalFunc
   return {function.address, function.name, "void *const ", " = args->slots[" + std::to_string(slot) + "].pointer;"};
 }
 
-LATHE_INLINE void CPrinter::unpack(const std::vector<Unpacked> &slots, std::size_t next, FunctionRef<void()> rest) {
+LATHE_INLINE void CPrinter::unpack(const List<Unpacked> &slots, std::size_t next, FunctionRef<void()> rest) {
   if (next == slots.size()) return rest();
   const Unpacked &slot = slots[next];
   declared(
@@ -181,7 +183,7 @@ LATHE_INLINE std::string CPrinter::print_function(const ir::Function &function) 
   body_ = Body();
   body_.names.reserve(name);
   facts_ = arith::Facts();
-  std::vector<Unpacked> slots;
+  List<Unpacked> slots;
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     const ir::Parameter &parameter = function.parameters[i];
     if (parameter.kind == ir::ParameterKind::input || parameter.kind == ir::ParameterKind::constant)
@@ -233,7 +235,7 @@ LATHE_INLINE void CPrinter::print_captures(const Captures &captures) {
 LATHE_INLINE void CPrinter::print_body_function(const ir::For &loop, const Captures &captures, const std::string &name) {
   Body outside = std::exchange(body_, Body());
   body_.names.reserve(name);
-  std::vector<Unpacked> slots;
+  List<Unpacked> slots;
   for (const ir::Var &var : captures.vars) slots.push_back(unpack_var(var, slots.size()));
   for (const ir::Buffer &buffer : captures.buffers) slots.push_back(unpack_buffer(buffer, slots.size()));
   for (const ir::ExternalFunction &function : captures.functions) slots.push_back(unpack_function(function, slots.size()));
@@ -247,7 +249,7 @@ LATHE_INLINE void CPrinter::print_body_function(const ir::For &loop, const Captu
 
 LATHE_INLINE void CPrinter::parallel_loop(const ir::For &loop) {
   const Captures captures = captures_of(loop);
-  const std::vector<std::string> bounds = expressions({loop.min, loop.extent});
+  const List<std::string> bounds = expressions({loop.min, loop.extent});
   const std::string end = ir::is_constant(loop.min, 0) ? bounds[1] : expression(loop.min + loop.extent);
   const std::string name = function_names_.add(&loop, function_name_ + "_" + identifier(loop.var.name()));
   open("");
@@ -284,7 +286,7 @@ LATHE_INLINE void CPrinter::check(const ir::Check &check) {
 LATHE_INLINE std::string CPrinter::size_in_bytes(const ir::Buffer &buffer) {
   const int bytes = buffer->type.bytes();
   if (has_constant_layout(buffer)) return std::to_string(std::max<std::int64_t>(constant_elements(buffer), 1) * bytes);
-  std::vector<ir::Expr> factors = buffer->shape;
+  List<ir::Expr> factors = buffer->shape;
   if (!buffer->strides.empty()) {
     ir::Expr elements = 1;
     for (std::size_t d = 0; d < buffer->shape.size(); ++d) elements = elements + (buffer->shape[d] - 1) * buffer->strides[d];

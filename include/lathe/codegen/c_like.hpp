@@ -9,14 +9,14 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "lathe/arith/simplify.hpp"
 #include "lathe/codegen/c_like_names.hpp"
 #include "lathe/codegen/c_like_operators.hpp"
 #include "lathe/ir/program.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -67,8 +67,8 @@ class CLikePrinter {
     std::string text;
     int indent = 1;
     NameScopes names;
-    std::unordered_map<const void *, bool> used;  ///< things whose names were printed; lookup only
-    std::vector<const ir::BufferNode *> scratch;  ///< held, innermost last
+    NodeMap<bool> used;                    ///< things whose names were printed; lookup only
+    List<const ir::BufferNode *> scratch;  ///< held, innermost last
   };
 
   // What a back end decides.
@@ -83,7 +83,7 @@ class CLikePrinter {
   /// surroundings need.
   std::string expression(const ir::Expr &e, int limit = 0);
   /// The same for several that share temporaries.
-  std::vector<std::string> expressions(const std::vector<ir::Expr> &roots);
+  List<std::string> expressions(const List<ir::Expr> &roots);
 
   void line(std::string_view text);
   void comment(std::string_view text) { line("// " + comment_text(text)); }

@@ -5,6 +5,7 @@
 
 #include "lathe/codegen/c_like.hpp"
 #include "lathe/codegen/c_like_expressions.ipp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -48,8 +49,8 @@ LATHE_INLINE std::string CLikePrinter::expression(const ir::Expr &e, int limit) 
   return c_like_printing::within(CExpressionPrinter(*this).print({e})[0], limit);
 }
 
-LATHE_INLINE std::vector<std::string> CLikePrinter::expressions(const std::vector<ir::Expr> &roots) {
-  std::vector<std::string> texts;
+LATHE_INLINE List<std::string> CLikePrinter::expressions(const List<ir::Expr> &roots) {
+  List<std::string> texts;
   for (CText &text : CExpressionPrinter(*this).print(roots)) texts.push_back(std::move(text.text));
   return texts;
 }
@@ -89,7 +90,7 @@ LATHE_INLINE void CLikePrinter::loop(const ir::For &loop) {
   if (loop.kind == ir::LoopKind::parallel) {
     parallel_loop(loop);
   } else {
-    std::vector<std::string> bounds = expressions({loop.min, loop.extent});
+    List<std::string> bounds = expressions({loop.min, loop.extent});
     const auto min = ir::constant_integer(loop.min), extent = ir::constant_integer(loop.extent);
     std::string end = bounds[1];
     if (min && extent) {
@@ -118,8 +119,8 @@ LATHE_INLINE void CLikePrinter::serial_loop(const ir::For &loop, std::string_vie
 }
 
 LATHE_INLINE void CLikePrinter::store(const ir::Store &store) {
-  std::vector<ir::Expr> roots = store.indices;
-  const std::vector<ir::Expr> layout = CExpressionPrinter::layout_of(store.buffer);
+  List<ir::Expr> roots = store.indices;
+  const List<ir::Expr> layout = CExpressionPrinter::layout_of(store.buffer);
   roots.insert(roots.end(), layout.begin(), layout.end());
   if (store.predicate.defined()) roots.push_back(store.predicate);
   // c[i] = c[i] + x is c[i] += x.
@@ -138,7 +139,7 @@ LATHE_INLINE void CLikePrinter::store(const ir::Store &store) {
     }
   }
   roots.push_back(value);
-  const std::vector<CText> texts = CExpressionPrinter(*this).print(roots);
+  const List<CText> texts = CExpressionPrinter(*this).print(roots);
   const auto rank = static_cast<std::ptrdiff_t>(store.indices.size());
   const CText place =
       CExpressionPrinter::offset(store.buffer, {texts.begin(), texts.begin() + rank},

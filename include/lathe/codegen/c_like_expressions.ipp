@@ -13,6 +13,8 @@
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/evaluate.hpp"
 #include "lathe/ir/walk.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -29,7 +31,7 @@ LATHE_INLINE CText infix(const CText &a, std::string_view symbol, const CText &b
   return {within(a, left) + " " + std::string(symbol) + " " + within(b, right), precedence, std::max(a.depth, b.depth) + 1};
 }
 
-LATHE_INLINE CText function_call(std::string function, const std::vector<CText> &arguments) {
+LATHE_INLINE CText function_call(std::string function, const List<CText> &arguments) {
   CText call{std::move(function) + "("};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     call.text += (i ? ", " : "") + arguments[i].text;
@@ -124,19 +126,19 @@ class CExpressionPrinter {
  public:
   explicit CExpressionPrinter(CLikePrinter &printer) : printer_(printer), library_(printer.library_) {}
 
-  std::vector<CText> print(const std::vector<ir::Expr> &roots) {
+  List<CText> print(const List<ir::Expr> &roots) {
     for (const ir::Expr &root : roots) count_uses(root);
     for (const ir::Expr &root : roots) {
       roots_[root.node()] = true;
       print_one(root);
     }
-    std::vector<CText> texts;
+    List<CText> texts;
     for (const ir::Expr &root : roots) texts.push_back(take(root));
     return texts;
   }
 
   /// The offset of an element in elements, from the texts of its indices and of `layout_of`.
-  static CText offset(const ir::Buffer &buffer, const std::vector<CText> &indices, const std::vector<CText> &layout) {
+  static CText offset(const ir::Buffer &buffer, const List<CText> &indices, const List<CText> &layout) {
     using namespace c_like_printing;
     CText result{.text = "0", .is_int = true};
     // Offsets stay within memory, so the order of their sums does not matter and needs no parentheses.
@@ -146,15 +148,15 @@ class CExpressionPrinter {
     return result;
   }
   /// What of a buffer's shape or strides its offsets need.
-  static std::vector<ir::Expr> layout_of(const ir::Buffer &buffer) {
+  static List<ir::Expr> layout_of(const ir::Buffer &buffer) {
     if (!buffer->strides.empty()) return buffer->strides;
     return {buffer->shape.begin() + (buffer->shape.empty() ? 0 : 1), buffer->shape.end()};
   }
 
  private:
-  static std::vector<ir::Expr> children_of(const ir::Expr &e) {
+  static List<ir::Expr> children_of(const ir::Expr &e) {
     if (const auto *ranged = e.as<ir::Ranged>()) return {ranged->a};
-    std::vector<ir::Expr> children;
+    List<ir::Expr> children;
     ir::for_each_child(e, [&](const ir::Expr &child) { children.push_back(child); });
     if (const auto *load = e.as<ir::Load>())
       for (ir::Expr &part : layout_of(load->buffer)) children.push_back(std::move(part));
@@ -163,8 +165,8 @@ class CExpressionPrinter {
 
   // Visits every node once, children first, without recursion.
   template <class Visit>
-  void post_order(const ir::Expr &root, std::unordered_map<const ir::ExprNode *, bool> &seen, Visit visit) {
-    std::vector<std::pair<ir::Expr, bool>> stack{{root, false}};
+  void post_order(const ir::Expr &root, NodeMap<bool> &seen, Visit visit) {
+    List<std::pair<ir::Expr, bool>> stack{{root, false}};
     while (!stack.empty()) {
       const auto [e, children_done] = stack.back();
       stack.pop_back();
@@ -172,9 +174,9 @@ class CExpressionPrinter {
         visit(e);
         continue;
       }
-      if (!seen.try_emplace(e.node(), true).second) continue;
+      if (!seen.emplace(e.node(), true).second) continue;
       stack.emplace_back(e, true);
-      const std::vector<ir::Expr> children = children_of(e);
+      const List<ir::Expr> children = children_of(e);
       for (std::size_t i = children.size(); i-- > 0;) stack.emplace_back(children[i], false);
     }
   }
@@ -219,8 +221,8 @@ class CExpressionPrinter {
     if (uses_.at(child.node()) > 1) return text;
     return std::move(text);
   }
-  std::vector<CText> take(const std::vector<ir::Expr> &children) {
-    std::vector<CText> texts;
+  List<CText> take(const List<ir::Expr> &children) {
+    List<CText> texts;
     for (const ir::Expr &child : children) texts.push_back(take(child));
     return texts;
   }
@@ -241,16 +243,16 @@ class CExpressionPrinter {
   CText load(const ir::Expr &e, const ir::Load &node);
   CText call(const ir::Expr &e, const ir::Call &node);
   CText narrowed(DType type, CText a) { return c_like_printing::converted(c_type(printer_.dialect_, type), a); }
-  CText use(std::string_view word, DType type, const std::vector<CText> &operands) {
+  CText use(std::string_view word, DType type, const List<CText> &operands) {
     return c_like_printing::function_call(library_.use(word, type), operands);
   }
 
   CLikePrinter &printer_;
   OperatorLibrary &library_;
-  std::unordered_map<const ir::ExprNode *, int> uses_;
-  std::unordered_map<const ir::ExprNode *, bool> counted_, printed_, roots_;
-  std::unordered_map<const ir::ExprNode *, CText> texts_;
-  std::unordered_map<const ir::ExprNode *, CText> unconditional_loads_;  // of loads with predicates that are no temporaries
+  NodeMap<int> uses_;
+  NodeMap<bool> counted_, printed_, roots_;
+  NodeMap<CText> texts_;
+  NodeMap<CText> unconditional_loads_;  // of loads with predicates that are no temporaries
 };
 
 LATHE_INLINE CText CExpressionPrinter::node(const ir::Expr &e) {
@@ -274,8 +276,8 @@ LATHE_INLINE CText CExpressionPrinter::node(const ir::Expr &e) {
       const auto &node = *e.as<ir::Select>();
       ensure(!node.guards, "C-like text has no guarding selects");
       // The condition need not be asked twice: p ? (p ? a[i] : 0) : b is p ? a[i] : b.
-      const auto unconditional = unconditional_loads_.find(node.a.node());
-      const bool asked = unconditional != unconditional_loads_.end() && node.a.as<ir::Load>()->predicate.same_as(node.condition);
+      const auto *unconditional = unconditional_loads_.find(node.a.node());
+      const bool asked = unconditional && node.a.as<ir::Load>()->predicate.same_as(node.condition);
       const CText c = take(node.condition), a = asked ? unconditional->second : take(node.a), b = take(node.b);
       return {within(c, either) + " ? " + within(a, either) + " : " + within(b, either), conditional,
               std::max({c.depth, a.depth, b.depth}) + 1, a.is_int && b.is_int};
@@ -288,7 +290,7 @@ LATHE_INLINE CText CExpressionPrinter::node(const ir::Expr &e) {
 
 LATHE_INLINE CText CExpressionPrinter::load(const ir::Expr &e, const ir::Load &node) {
   using namespace c_like_printing;
-  const std::vector<CText> indices = take(node.indices), layout = take(layout_of(node.buffer));
+  const List<CText> indices = take(node.indices), layout = take(layout_of(node.buffer));
   const CText place = offset(node.buffer, indices, layout);
   const std::string &name = printer_.name_of(node.buffer.node(), node.buffer->name);
   CText text{name + "[" + place.text + "]", atom, place.depth + 1};
@@ -305,7 +307,7 @@ LATHE_INLINE CText CExpressionPrinter::call(const ir::Expr &e, const ir::Call &n
   std::string types;
   for (const ir::Expr &argument : node.arguments) types += (types.empty() ? "" : ", ") + type_name(argument.type());
   if (types.empty()) types = "void";
-  const std::vector<CText> arguments = take(node.arguments);
+  const List<CText> arguments = take(node.arguments);
   const std::string result = type_name(e.type());
   if (!node.function.address) {
     library_.declare(node.function.name, result + " " + node.function.name + "(" + types + ");\n");

@@ -6,12 +6,11 @@
 
 #include <cstddef>
 #include <functional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <vector>
 
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 #include "lathe/version.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
@@ -39,7 +38,7 @@ class NameScopes {
   /// An unused name for nothing in particular: t0, t1, …
   std::string temporary() { return add_text("t", &temporaries_); }
   /// No other thing may be called so.
-  void reserve(std::string_view name) { visible_.emplace(name); }
+  void reserve(std::string_view name) { visible_.insert(std::string(name)); }
 
   void open() { scopes_.push_back(given_.size()); }
   void close();
@@ -51,10 +50,10 @@ class NameScopes {
   };
   std::string add_text(std::string_view wish, int *counter);
 
-  std::set<std::string, std::less<>> visible_;
-  std::unordered_map<const void *, std::vector<std::string>> names_;
-  std::vector<Given> given_;
-  std::vector<std::size_t> scopes_;
+  HashSet<std::string> visible_;
+  NodeMap<List<std::string>> names_;
+  List<Given> given_;
+  List<std::size_t> scopes_;
   int temporaries_ = 0;
 };
 

@@ -8,6 +8,7 @@
 
 #include "lathe/codegen/c_like_names.hpp"
 #include "lathe/codegen/c_like_operators.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -249,14 +250,14 @@ LATHE_INLINE std::string NameScopes::add_text(std::string_view wish, int *counte
 LATHE_INLINE const std::string &NameScopes::add(const void *thing, std::string_view wish) {
   std::string name = add_text(identifier(wish), nullptr);
   given_.back().thing = thing;
-  std::vector<std::string> &names = names_[thing];
+  List<std::string> &names = names_[thing];
   names.push_back(std::move(name));
   return names.back();
 }
 
 LATHE_INLINE const std::string *NameScopes::find(const void *thing) const {
-  const auto found = names_.find(thing);
-  return found == names_.end() || found->second.empty() ? nullptr : &found->second.back();
+  const auto *found = names_.find(thing);
+  return !found || found->second.empty() ? nullptr : &found->second.back();
 }
 
 LATHE_INLINE void NameScopes::close() {

@@ -5,12 +5,11 @@
 /// of it, in the order of first use.
 
 #include <functional>
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
 
 #include "lathe/dtype/scalar_type.hpp"
+#include "lathe/support/hash_map.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -52,8 +51,8 @@ class OperatorLibrary {
   std::string fill(std::string_view text, DType type);
 
   const Dialect &dialect_;
-  std::set<std::string, std::less<>> defined_;
-  std::map<std::string, std::string> declared_;  // name to prototype
+  HashSet<std::string> defined_;
+  HashMap<std::string, std::string> declared_;  // name to prototype
   std::string prototypes_, functions_;
 };
 

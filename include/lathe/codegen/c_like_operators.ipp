@@ -278,7 +278,7 @@ LATHE_INLINE std::string OperatorLibrary::use(std::string_view word, DType type)
   using namespace c_like_operators;
   if (type.is_index()) type = scalar_types::int64;
   std::string name = std::string(word) + "_" + type_suffix(type);
-  if (!defined_.insert(name).second) return name;
+  if (!defined_.insert(name)) return name;
   std::string_view text;
   const Family family = family_of(type);
   for (const Rule &rule : rules)
@@ -334,7 +334,7 @@ LATHE_INLINE std::string OperatorLibrary::use_saturation(DType to, DType from) {
   if (to.is_index()) to = scalar_types::int64;
   if (from.is_index()) from = scalar_types::int64;
   std::string name = type_suffix(to) + "_from_" + type_suffix(from);
-  if (!defined_.insert(name).second) return name;
+  if (!defined_.insert(name)) return name;
   // Between floats the clamped value stays a double, which the caller rounds.
   const std::string_view result = to.is_float() ? "double" : c_type(dialect_, to);
   const std::string body = to.is_float()     ? from_wider_float(to)
@@ -357,8 +357,8 @@ LATHE_INLINE std::string OperatorLibrary::use_math(std::string_view name, DType 
 }
 
 LATHE_INLINE void OperatorLibrary::declare(const std::string &name, const std::string &prototype) {
-  const auto found = declared_.find(name);
-  if (found == declared_.end()) {
+  const auto *found = declared_.find(name);
+  if (!found) {
     declared_.emplace(name, prototype);
     prototypes_ += prototype;
   } else if (found->second != prototype) {

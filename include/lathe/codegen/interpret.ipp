@@ -10,6 +10,7 @@
 #include "lathe/codegen/interpret.hpp"
 #include "lathe/codegen/interpret_code.hpp"
 #include "lathe/ir/print.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -68,14 +69,14 @@ class Machine {
   std::int64_t checked(const Instruction &step, std::int64_t a, std::int64_t b) const;
 
   CompiledFunctionCode code_;
-  std::vector<ir::Bits> registers_;
-  std::vector<Memory> memories_;
+  List<ir::Bits> registers_;
+  List<Memory> memories_;
   std::span<const InterpreterArgument> arguments_;
-  std::vector<std::uint64_t> done_;     // of each procedure: the run of expressions that it last ran in
-  std::vector<std::uint32_t> returns_;  // of procedures under way
+  List<std::uint64_t> done_;     // of each procedure: the run of expressions that it last ran in
+  List<std::uint32_t> returns_;  // of procedures under way
   std::uint64_t runs_ = 0;
-  std::vector<ActiveLoop> loops_;
-  std::vector<ParallelLoop> parallel_;
+  List<ActiveLoop> loops_;
+  List<ParallelLoop> parallel_;
   std::uint64_t iterations_ = 0;  // of parallel loops, so far
   const ir::Program *program_ = nullptr;
   const std::string *label_ = nullptr;
@@ -83,7 +84,7 @@ class Machine {
 
 // ---- faults -------------------------------------------------------------------------------------------------------------------
 
-LATHE_INLINE std::string bracketed(const std::vector<std::int64_t> &numbers) {
+LATHE_INLINE std::string bracketed(const List<std::int64_t> &numbers) {
   std::string text = "[";
   for (const std::int64_t number : numbers) text += (text.size() > 1 ? ", " : "") + std::to_string(number);
   return text + "]";
@@ -108,7 +109,7 @@ LATHE_INLINE void Machine::fault(const char *code, std::string message, Location
 }
 
 LATHE_INLINE std::string Machine::element_text(const Site &site, int lane) const {
-  std::vector<std::int64_t> indices;
+  List<std::int64_t> indices;
   for (const Value &operand : site.operands) indices.push_back(integer(operand.lane(lane)));
   return code_.buffers[site.memory]->name + bracketed(indices);
 }
@@ -180,7 +181,7 @@ LATHE_INLINE void Machine::load(const Instruction &step) {
 
 LATHE_INLINE void Machine::call(const Instruction &step) {
   const Site &site = code_.sites[step.site];
-  std::vector<ir::Bits> arguments(site.operands.size());
+  List<ir::Bits> arguments(site.operands.size());
   for (int lane = 0; lane < step.target.lanes; ++lane) {
     at(step.target, lane) = 0;
     if (!is_active(step, lane, step.target.lanes)) continue;
@@ -298,7 +299,7 @@ LATHE_INLINE void Machine::run(const Statement &statement) {
     case ir::StmtKind::loop: return run_loop(statement);
     case ir::StmtKind::block: {
       const std::string *outer = label_;
-      const std::string &label = std::get<ir::Block>(statement.node->data).label;
+      const std::string &label = statement.node->as<ir::Block>()->label;
       if (!label.empty()) label_ = &label;
       for (const Statement &child : statement.children) run(child);
       label_ = outer;
@@ -319,7 +320,7 @@ LATHE_INLINE void Machine::run(const Statement &statement) {
 
 LATHE_INLINE void Machine::run_loop(const Statement &statement) {
   execute(statement.start);
-  const auto &loop = std::get<ir::For>(statement.node->data);
+  const auto &loop = *statement.node->as<ir::For>();
   const std::int64_t min = integer(statement.site.operands[0].start), extent = integer(statement.site.operands[1].start);
   if (extent <= 0) return;
   std::int64_t end = 0;
@@ -360,14 +361,14 @@ LATHE_INLINE void Machine::run_store(const Statement &statement) {
 LATHE_INLINE void Machine::run_check(const Statement &statement) {
   execute(statement.start);
   if (registers_[statement.value.start]) return;
-  const auto &check = std::get<ir::Check>(statement.node->data);
+  const auto &check = *statement.node->as<ir::Check>();
   fault("R006", check.message, check.place);
 }
 
 LATHE_INLINE void Machine::shape_memory(const Statement &statement, std::uint32_t memory) {
   execute(statement.start);
   const std::size_t rank = statement.site.operands.size() / 2;
-  std::vector<std::int64_t> shape, strides;
+  List<std::int64_t> shape, strides;
   for (std::size_t i = 0; i < rank; ++i) {
     shape.push_back(integer(statement.site.operands[i].start));
     strides.push_back(integer(statement.site.operands[rank + i].start));
@@ -408,7 +409,7 @@ LATHE_INLINE void Machine::bind_buffer(const ir::Parameter &parameter, std::size
 
 LATHE_INLINE void Machine::bind(const ir::Program &program) {
   program_ = &program;
-  const std::vector<ir::Parameter> &parameters = program.entry().parameters;
+  const List<ir::Parameter> &parameters = program.entry().parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i)
     if (parameters[i].kind == ir::ParameterKind::scalar)
       registers_[code_.scalars[i].start] = ir::load_element(parameters[i].var.type(), &arguments_[i]);
@@ -424,7 +425,7 @@ LATHE_INLINE void Machine::bind(const ir::Program &program) {
 }  // namespace interpreter
 
 LATHE_INLINE void interpret(const ir::Program &program, std::span<const InterpreterArgument> arguments) {
-  const std::vector<ir::Parameter> &parameters = program.entry().parameters;
+  const List<ir::Parameter> &parameters = program.entry().parameters;
   if (arguments.size() != parameters.size())
     fail("R008", program.entry().name + " takes " + std::to_string(parameters.size()) + " arguments, but " +
                      std::to_string(arguments.size()) + " were given");

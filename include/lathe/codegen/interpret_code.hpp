@@ -5,11 +5,11 @@
 /// per run, so that variables and buffers are numbers by then.
 
 #include <cstdint>
-#include <vector>
 
 #include "lathe/codegen/interpret_memory.hpp"
 #include "lathe/ir/program.hpp"
 #include "lathe/ir/walk.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen::interpreter {
 
@@ -59,9 +59,9 @@ struct Instruction {
 
 /// The further operands of an instruction.
 struct Site {
-  std::vector<Value> operands = {};
-  std::vector<DType> types = {};
-  std::vector<int> lanes = {};  ///< of a shuffle
+  List<Value> operands = {};
+  List<DType> types = {};
+  List<int> lanes = {};  ///< of a shuffle
   std::uint32_t memory = 0;
   bool predicated = false;
   Value predicate = {};
@@ -76,22 +76,22 @@ struct Statement {
   Value value = {};                 ///< loop variable, stored value, condition
   Site site = {};                   ///< store: where; loop: min and extent; allocate: shape, then strides
   std::size_t parallel_levels = 0;  ///< allocate: nesting depth of parallel loops that may race for the buffer
-  std::vector<Statement> children = {};
+  List<Statement> children = {};
 };
 
 /// A function, compiled.
 struct CompiledFunctionCode {
-  std::vector<Instruction> instructions;
-  std::vector<Site> sites;
-  std::vector<std::uint32_t> procedure_starts;
-  std::vector<ir::Bits> registers;      ///< initial values: constants are in place
-  std::vector<ir::Buffer> buffers;      ///< of each memory, by number; those of the parameters first
-  std::vector<Value> scalars;           ///< of each parameter: its register, for scalars
-  std::vector<std::uint32_t> memories;  ///< of each parameter: its memory, for buffers
-  std::vector<Statement> layouts;       ///< of each parameter: shape and strides, for buffers
-  std::vector<Statement> requirements;  ///< of the program
-  std::vector<bool> watched;            ///< of each memory: written in a parallel loop
-  std::size_t parallel_levels = 0;      ///< nesting depth of parallel loops
+  List<Instruction> instructions;
+  List<Site> sites;
+  List<std::uint32_t> procedure_starts;
+  List<ir::Bits> registers;         ///< initial values: constants are in place
+  List<ir::Buffer> buffers;         ///< of each memory, by number; those of the parameters first
+  List<Value> scalars;              ///< of each parameter: its register, for scalars
+  List<std::uint32_t> memories;     ///< of each parameter: its memory, for buffers
+  List<Statement> layouts;          ///< of each parameter: shape and strides, for buffers
+  List<Statement> requirements;     ///< of the program
+  List<bool> watched;               ///< of each memory: written in a parallel loop
+  std::size_t parallel_levels = 0;  ///< nesting depth of parallel loops
   Statement body;
 };
 

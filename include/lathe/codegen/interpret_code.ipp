@@ -4,11 +4,12 @@
 /// From the IR to the interpreter's code.
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "lathe/codegen/interpret_code.hpp"
 #include "lathe/ir/build.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen::interpreter {
 
@@ -16,7 +17,7 @@ namespace lathe::inline LATHE_ABI::codegen::interpreter {
 struct FunctionState {
   CompiledFunctionCode code;
   ir::VarMap<Value> variables;
-  std::unordered_map<const ir::BufferNode *, std::uint32_t> memories;
+  NodeMap<std::uint32_t> memories;
   FindFunction find_function;
 
   explicit FunctionState(FindFunction find) : find_function(find) {}
@@ -27,8 +28,8 @@ struct FunctionState {
     return value;
   }
   std::uint32_t memory_of(const ir::Buffer &buffer) {
-    const auto found = memories.find(buffer.node());
-    ensure(found != memories.end(), "every buffer is a parameter or allocated: " + buffer->name);
+    const auto *found = memories.find(buffer.node());
+    ensure(found, "every buffer is a parameter or allocated: " + buffer->name);
     return found->second;
   }
   std::uint32_t add_memory(const ir::Buffer &buffer) {
@@ -57,9 +58,9 @@ class ExpressionCompiler {
   explicit ExpressionCompiler(FunctionState &state) : state_(state) {}
 
   /// Studies all roots, then emits them in order and ends with `stop`; returns where their values are.
-  std::vector<Value> compile(const std::vector<ir::Expr> &roots) {
+  List<Value> compile(const List<ir::Expr> &roots) {
     for (const ir::Expr &root : roots) study(root);
-    std::vector<Value> values;
+    List<Value> values;
     for (const ir::Expr &root : roots) {
       compile_one(root);
       values.push_back(value_of(root));
@@ -93,7 +94,7 @@ class ExpressionCompiler {
   void study(const ir::Expr &root) {
     ++facts_[root.node()].uses;
     ir::walk(root, [&](const ir::Expr &e) {
-      if (!studied_.try_emplace(e.node(), true).second) return;
+      if (!studied_.emplace(e.node(), true).second) return;
       const ir::ExprKind kind = e.node()->kind();
       bool conditional = kind == ir::ExprKind::load || kind == ir::ExprKind::ranged || kind == ir::ExprKind::call;
       ir::for_each_child(e, [&](const ir::Expr &child) {
@@ -150,7 +151,7 @@ class ExpressionCompiler {
   }
 
   void force(const ir::Expr &e) {
-    const auto [place, is_new] = procedure_of_.try_emplace(e.node(), procedures_.size());
+    const auto [place, is_new] = procedure_of_.emplace(e.node(), procedures_.size());
     if (is_new) {
       const auto number = static_cast<std::uint32_t>(state_.code.procedure_starts.size());
       state_.code.procedure_starts.push_back(0);
@@ -274,8 +275,8 @@ class ExpressionCompiler {
 
   Value leaf(const ir::Expr &e) {
     if (const auto *var = e.as<ir::VarRef>()) {
-      const auto found = state_.variables.find(var->var);
-      ensure(found != state_.variables.end(), "every variable is bound: " + var->var.name());
+      const auto *found = state_.variables.find(var->var);
+      ensure(found, "every variable is bound: " + var->var.name());
       return found->second;
     }
     const Value value = state_.fresh(e.lanes());
@@ -291,14 +292,14 @@ class ExpressionCompiler {
   Value emit_shuffle(const ir::Expr &e, const ir::Shuffle &shuffle);
 
   FunctionState &state_;
-  std::vector<Frame> frames_;
-  std::unordered_map<const ir::ExprNode *, Facts> facts_;
-  std::unordered_map<const ir::ExprNode *, bool> studied_;
-  std::unordered_map<const ir::ExprNode *, Value> values_;
-  std::vector<const ir::ExprNode *> scoped_;
-  std::vector<std::pair<std::size_t, Mask>> scopes_;
-  std::unordered_map<const ir::ExprNode *, std::size_t> procedure_of_;
-  std::vector<Procedure> procedures_;
+  List<Frame> frames_;
+  NodeMap<Facts> facts_;
+  NodeMap<bool> studied_;
+  NodeMap<Value> values_;
+  List<const ir::ExprNode *> scoped_;
+  List<std::pair<std::size_t, Mask>> scopes_;
+  NodeMap<std::size_t> procedure_of_;
+  List<Procedure> procedures_;
   const ir::ExprNode *compiling_procedure_ = nullptr;
   Mask mask_;
 };
@@ -448,15 +449,15 @@ class StatementCompiler {
   }
 
   /// Compiles a statement's expressions; it starts there.
-  std::vector<Value> expressions(const std::vector<ir::Expr> &roots, Statement &statement) {
+  List<Value> expressions(const List<ir::Expr> &roots, Statement &statement) {
     statement.start = state_.here();
     return ExpressionCompiler(state_).compile(roots);
   }
 
   /// Shape, then strides in elements; compact ones where none are given.
   void layout(const ir::Buffer &buffer, Statement &statement) {
-    std::vector<ir::Expr> parts = buffer->shape;
-    std::vector<ir::Expr> strides = buffer->strides;
+    List<ir::Expr> parts = buffer->shape;
+    List<ir::Expr> strides = buffer->strides;
     if (strides.empty()) {
       strides.resize(buffer->shape.size());
       ir::Expr stride = 1;
@@ -482,10 +483,10 @@ class StatementCompiler {
   }
 
   void store(const ir::Store &store, Statement &statement) {
-    std::vector<ir::Expr> roots = store.indices;
+    List<ir::Expr> roots = store.indices;
     roots.push_back(store.value);
     if (store.predicate.defined()) roots.push_back(store.predicate);
-    std::vector<Value> values = expressions(roots, statement);
+    List<Value> values = expressions(roots, statement);
     if (store.predicate.defined()) {
       statement.site.predicated = true;
       statement.site.predicate = values.back();

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "lathe/ir/evaluate.hpp"
 #include "lathe/ir/stmt.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen::interpreter {
 
@@ -45,12 +45,12 @@ class Memory {
 
   /// Sets the extents and strides of what is to be referred to or allocated, and the span of elements that they reach.
   /// False when the span does not fit 64 bits.
-  bool reshape(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides);
+  bool reshape(List<std::int64_t> shape, List<std::int64_t> strides);
   /// From here on watches accesses from the `levels` parallel loops inside `outer` others.
   void watch(std::size_t outer, std::size_t levels);
 
-  const std::vector<std::int64_t> &shape() const { return shape_; }
-  const std::vector<std::int64_t> &strides() const { return strides_; }
+  const List<std::int64_t> &shape() const { return shape_; }
+  const List<std::int64_t> &strides() const { return strides_; }
   std::byte *address(std::int64_t offset) const { return base_ + offset * element_bytes_; }
   void set_type(DType type) {
     type_ = type;
@@ -65,8 +65,8 @@ class Memory {
 
   bool is_watched() const { return levels_ != 0; }
   /// Notes an access from inside `loops` and tells of a race, if it is one.
-  std::optional<Race> note_read(std::int64_t offset, const std::vector<ParallelLoop> &loops);
-  std::optional<Race> note_write(std::int64_t offset, const std::vector<ParallelLoop> &loops);
+  std::optional<Race> note_read(std::int64_t offset, const List<ParallelLoop> &loops);
+  std::optional<Race> note_write(std::int64_t offset, const List<ParallelLoop> &loops);
 
  private:
   AccessMark *marks_of(std::int64_t offset) { return marks_.data() + static_cast<std::size_t>(offset - low_) * levels_; }
@@ -74,13 +74,13 @@ class Memory {
   std::byte *base_ = nullptr;  // element 0
   int element_bytes_ = 1;
   DType type_;
-  std::vector<std::int64_t> shape_, strides_;
+  List<std::int64_t> shape_, strides_;
   std::int64_t low_ = 0, count_ = 0;  // reachable offsets: [low_, low_ + count_)
   bool all_written_ = true;
-  std::vector<unsigned char> written_;
-  std::vector<std::byte> own_;
+  List<unsigned char> written_;
+  List<std::byte> own_;
   std::size_t outer_ = 0, levels_ = 0;
-  std::vector<AccessMark> marks_;
+  List<AccessMark> marks_;
 };
 
 }  // namespace lathe::inline LATHE_ABI::codegen::interpreter

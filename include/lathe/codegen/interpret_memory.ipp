@@ -8,10 +8,11 @@
 #include <utility>
 
 #include "lathe/codegen/interpret_memory.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen::interpreter {
 
-LATHE_INLINE bool Memory::reshape(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) {
+LATHE_INLINE bool Memory::reshape(List<std::int64_t> shape, List<std::int64_t> strides) {
   shape_ = std::move(shape);
   strides_ = std::move(strides);
   low_ = count_ = 0;
@@ -51,7 +52,7 @@ LATHE_INLINE void Memory::watch(std::size_t outer, std::size_t levels) {
   marks_.assign(static_cast<std::size_t>(count_) * levels, {});
 }
 
-LATHE_INLINE std::optional<Race> Memory::note_read(std::int64_t offset, const std::vector<ParallelLoop> &loops) {
+LATHE_INLINE std::optional<Race> Memory::note_read(std::int64_t offset, const List<ParallelLoop> &loops) {
   AccessMark *marks = marks_of(offset);
   for (std::size_t level = outer_; level < loops.size(); ++level) {
     const ParallelLoop &loop = loops[level];
@@ -63,7 +64,7 @@ LATHE_INLINE std::optional<Race> Memory::note_read(std::int64_t offset, const st
   return std::nullopt;
 }
 
-LATHE_INLINE std::optional<Race> Memory::note_write(std::int64_t offset, const std::vector<ParallelLoop> &loops) {
+LATHE_INLINE std::optional<Race> Memory::note_write(std::int64_t offset, const List<ParallelLoop> &loops) {
   AccessMark *marks = marks_of(offset);
   for (std::size_t level = outer_; level < loops.size(); ++level) {
     const ParallelLoop &loop = loops[level];

@@ -5,11 +5,10 @@
 ///
 ///     for k: C[i, j] = C[i, j] + A[i, k] * B[k, j]   →   c = C[i, j];  for k: c = c + A[i, k] * B[k, j];  C[i, j] = c
 
-#include <vector>
-
 #include "lathe/codegen/access.hpp"
 #include "lathe/codegen/llvm_uses.hpp"
 #include "lathe/ir/stmt.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -23,7 +22,7 @@ struct LlvmAccumulator {
 
 /// Those of `candidates`, buffers that `loop` stores to, whose every access in it is to the same places whatever the iteration,
 /// at least once in every one, and never after a check.
-std::vector<LlvmAccumulator> find_accumulators(const ir::For &loop, const std::vector<ir::Buffer> &candidates);
+List<LlvmAccumulator> find_accumulators(const ir::For &loop, const List<ir::Buffer> &candidates);
 
 /// Adds a place unless it overlaps another one in part, or there are too many.
 bool add_place(LlvmPlaces &places, std::int64_t offset, int lanes);

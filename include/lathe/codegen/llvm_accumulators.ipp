@@ -5,19 +5,19 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
-#include <unordered_set>
 #include <utility>
 
 #include "lathe/codegen/llvm_accumulators.hpp"
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/walk.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
 namespace llvm_accumulators {
 
-LATHE_INLINE bool same_terms(const std::vector<AccessTerm> &a, const std::vector<AccessTerm> &b) {
+LATHE_INLINE bool same_terms(const List<AccessTerm> &a, const List<AccessTerm> &b) {
   const auto same = [](const AccessTerm &x, const AccessTerm &y) {
     if (x.coefficient != y.coefficient || x.atom.defined() != y.atom.defined()) return false;
     return same_factors(x.factors, y.factors) && (!x.atom.defined() || ir::equal(x.atom, y.atom));
@@ -28,18 +28,18 @@ LATHE_INLINE bool same_terms(const std::vector<AccessTerm> &a, const std::vector
 /// Looks through one loop. Stores first: in most loops they rule all candidates out, and expressions need no look.
 class Search {
  public:
-  Search(const ir::For &loop, const std::vector<ir::Buffer> &candidates) : loop_(loop) {
+  Search(const ir::For &loop, const List<ir::Buffer> &candidates) : loop_(loop) {
     for (const ir::Buffer &buffer : candidates) found_.push_back({{buffer, {}, {}, {}}, {}});
   }
 
-  std::vector<LlvmAccumulator> run() && {
+  List<LlvmAccumulator> run() && {
     bound_.insert(loop_.var.node());
     names(loop_.body);
     stores(loop_.body, true);
-    std::erase_if(found_, [](const Candidate &c) { return !all_surely(c); });
+    erase_if(found_, [](const Candidate &c) { return !all_surely(c); });
     if (!found_.empty()) loads(loop_.body);
-    std::erase_if(found_, [](const Candidate &c) { return !all_surely(c); });
-    std::vector<LlvmAccumulator> result;
+    erase_if(found_, [](const Candidate &c) { return !all_surely(c); });
+    List<LlvmAccumulator> result;
     for (Candidate &c : found_) result.push_back(std::move(c.accumulator));
     return result;
   }
@@ -47,12 +47,14 @@ class Search {
  private:
   struct Candidate {
     LlvmAccumulator accumulator;
-    std::map<std::int64_t, bool> surely;  ///< of each place: whether it is stored to in every iteration
+    HashMap<std::int64_t, bool> surely;  ///< of each place: whether it is stored to in every iteration
   };
 
   /// Only then may the place be read before the loop.
   static bool all_surely(const Candidate &c) {
-    return std::all_of(c.surely.begin(), c.surely.end(), [](const auto &place) { return place.second; });
+    for (const auto &place : c.surely)
+      if (!place.second) return false;
+    return true;
   }
 
   /// Variables that change within the loop. A check or a parallel loop rules everything out.
@@ -75,7 +77,7 @@ class Search {
   void loads(const ir::Stmt &s) {
     ir::for_each_expr(s, [&](const ir::Expr &root) {
       ir::walk_down(root, [&](const ir::Expr &e) {
-        if (!seen_.insert(e.node()).second) return false;
+        if (!seen_.insert(e.node())) return false;
         if (const auto *load = e.as<ir::Load>()) access(load->buffer, load->indices, load->predicate, false);
         return true;
       });
@@ -83,7 +85,7 @@ class Search {
     ir::for_each_stmt(s, [&](const ir::Stmt &inner) { loads(inner); });
   }
 
-  void access(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices, const ir::Expr &predicate, bool surely) {
+  void access(const ir::Buffer &buffer, const List<ir::Expr> &indices, const ir::Expr &predicate, bool surely) {
     const auto it =
         std::find_if(found_.begin(), found_.end(), [&](const Candidate &c) { return c.accumulator.buffer == buffer; });
     if (it == found_.end()) return;
@@ -132,9 +134,9 @@ class Search {
   }
 
   const ir::For &loop_;
-  std::vector<Candidate> found_;
-  std::unordered_set<const ir::VarNode *> bound_;
-  std::unordered_set<const ir::ExprNode *> seen_;
+  List<Candidate> found_;
+  NodeSet bound_;
+  NodeSet seen_;
 };
 
 }  // namespace llvm_accumulators
@@ -150,7 +152,7 @@ LATHE_INLINE bool add_place(LlvmPlaces &places, std::int64_t offset, int lanes) 
   return places.size() <= most_places;
 }
 
-LATHE_INLINE std::vector<LlvmAccumulator> find_accumulators(const ir::For &loop, const std::vector<ir::Buffer> &candidates) {
+LATHE_INLINE List<LlvmAccumulator> find_accumulators(const ir::For &loop, const List<ir::Buffer> &candidates) {
   if (candidates.empty()) return {};
   return llvm_accumulators::Search(loop, candidates).run();
 }

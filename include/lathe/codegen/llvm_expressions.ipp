@@ -12,13 +12,14 @@
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/evaluate.hpp"
 #include "lathe/ir/walk.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
 /// What an expression was computed to, as far as that still holds: its region is open, and memory unchanged if it read any.
 LATHE_INLINE LlvmValue LlvmFunction::known(const ir::Expr &e) const {
-  const auto it = known_.find(e.node());
-  if (it == known_.end() || !w_.alive(it->second.value)) return {};
+  const auto *it = known_.find(e.node());
+  if (!it || !w_.alive(it->second.value)) return {};
   return it->second.epoch == epoch_ || it->second.epoch == 0 ? it->second.value : LlvmValue{};
 }
 
@@ -28,8 +29,8 @@ LATHE_INLINE LlvmValue LlvmFunction::value(const ir::Expr &e) {
 }
 
 /// Computes expressions and all they need. Operands come first; a node whose value is known is not entered.
-LATHE_INLINE void LlvmFunction::compute(std::vector<const ir::Expr *> roots) {
-  std::vector<std::pair<const ir::Expr *, bool>> stack;
+LATHE_INLINE void LlvmFunction::compute(List<const ir::Expr *> roots) {
+  List<std::pair<const ir::Expr *, bool>> stack;
   std::reverse(roots.begin(), roots.end());
   for (const ir::Expr *root : roots) stack.emplace_back(root, false);
   while (!stack.empty()) {
@@ -56,17 +57,17 @@ LATHE_INLINE bool LlvmFunction::varies(const ir::Expr &e) const {
   bool result = e.as<ir::Load>() || (call && !call->function.pure);
   if (result) return true;
   const auto look = [&](const ir::Expr &operand) {
-    const auto it = known_.find(operand.node());
-    result = result || (it != known_.end() && it->second.epoch != 0);
+    const auto *it = known_.find(operand.node());
+    result = result || (it && it->second.epoch != 0);
   };
-  if (const auto it = accesses_.find(e.node()); it != accesses_.end())
+  if (const auto *it = accesses_.find(e.node()))
     for (const ir::Expr *operand : operands_of(it->second)) look(*operand);
   else
     ir::for_each_child(e, look);
   return result;
 }
 
-LATHE_INLINE void LlvmFunction::push_operands(const ir::Expr &e, std::vector<std::pair<const ir::Expr *, bool>> &stack) {
+LATHE_INLINE void LlvmFunction::push_operands(const ir::Expr &e, List<std::pair<const ir::Expr *, bool>> &stack) {
   if (compares_ramps(e)) {
     for (const ir::Expr *operand : operands_of(accesses_.at(e.node()))) stack.emplace_back(operand, false);
     return;
@@ -77,7 +78,7 @@ LATHE_INLINE void LlvmFunction::push_operands(const ir::Expr &e, std::vector<std
     return;
   }
   // The handles stay where they are until the load is emitted: inside the stored access and the buffer.
-  const Access &access = accesses_.insert_or_assign(e.node(), flatten(load->buffer, load->indices)).first->second;
+  const Access &access = accesses_.insert_or_assign(e.node(), flatten(load->buffer, load->indices));
   for (const ir::Expr *operand : operands_of(access)) stack.emplace_back(operand, false);
   if (load->predicate.defined()) stack.emplace_back(uniform_part(load->predicate), false);
 }
@@ -87,8 +88,8 @@ LATHE_INLINE LlvmValue LlvmFunction::instruction(const ir::Expr &e) {
     case ir::ExprKind::constant: return w_.constant(e.type(), e.as<ir::Const>()->bits);
     case ir::ExprKind::var: {
       const ir::Var &var = e.as<ir::VarRef>()->var;
-      const auto it = vars_.find(var.node());
-      ensure(it != vars_.end(), "a variable is bound where it is used: " + var.name());
+      const auto *it = vars_.find(var.node());
+      ensure(it, "a variable is bound where it is used: " + var.name());
       return it->second;
     }
     case ir::ExprKind::load: return load(e, *e.as<ir::Load>());
@@ -97,8 +98,7 @@ LATHE_INLINE LlvmValue LlvmFunction::instruction(const ir::Expr &e) {
       return llvm_unary(w_, u.op, u.a.type(), known(u.a));
     }
     case ir::ExprKind::binary:
-      if (const auto it = accesses_.find(e.node()); it != accesses_.end())
-        return compare_ramps(e.as<ir::Binary>()->op, it->second);
+      if (const auto *it = accesses_.find(e.node())) return compare_ramps(e.as<ir::Binary>()->op, it->second);
       return binary(*e.as<ir::Binary>());
     case ir::ExprKind::mul_add: {
       const auto &m = *e.as<ir::MulAdd>();
@@ -160,7 +160,7 @@ LATHE_INLINE bool LlvmFunction::compares_ramps(const ir::Expr &e) {
 /// lane · stride + u op 0 as lane · stride op -u, with 32-bit lanes: -u beyond them compares like the nearest number within.
 LATHE_INLINE LlvmValue LlvmFunction::compare_ramps(ir::BinaryOp op, const Access &difference) {
   const DType index = scalar_types::index, narrow(scalar_types::int32, difference.lanes);
-  std::vector<LlvmValue> parts;
+  List<LlvmValue> parts;
   std::int64_t constant = wrapping_mul(difference.constant, -1);
   for (const AccessTerm &term : difference.terms) {
     const LlvmValue part = product(term, 1), scale = w_.integer(index, wrapping_mul(term.coefficient, -1));
@@ -173,7 +173,7 @@ LATHE_INLINE LlvmValue LlvmFunction::compare_ramps(ir::BinaryOp op, const Access
   LlvmValue bound = w_.integer(index, constant);
   for (const LlvmValue part : parts) bound = llvm_binary(w_, ir::BinaryOp::add, index, bound, part);
   if (const auto bits = w_.constant_bits(bound)) {
-    std::vector<std::uint64_t> lanes;
+    List<std::uint64_t> lanes;
     for (int i = 0; i < difference.lanes; ++i)
       lanes.push_back(ir::evaluate(op, index, static_cast<ir::Bits>(i * difference.stride), *bits));
     return w_.constants(DType(scalar_types::boolean, difference.lanes), lanes);
@@ -182,7 +182,7 @@ LATHE_INLINE LlvmValue LlvmFunction::compare_ramps(ir::BinaryOp op, const Access
   constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min(), most = std::numeric_limits<std::int32_t>::max();
   if (range.max > most) bound = w_.intrinsic("llvm.smax", index, {bound, w_.integer(index, least)});
   if (range.min < -most) bound = w_.intrinsic("llvm.smin", index, {bound, w_.integer(index, most)});
-  std::vector<std::uint64_t> lanes;
+  List<std::uint64_t> lanes;
   for (int i = 0; i < difference.lanes; ++i) lanes.push_back(static_cast<std::uint64_t>(i * difference.stride));
   const LlvmValue limit = w_.splat(w_.convert("trunc", bound, narrow.element()), difference.lanes);
   return llvm_binary(w_, op, narrow, w_.constants(narrow, lanes), limit);
@@ -192,7 +192,7 @@ LATHE_INLINE LlvmValue LlvmFunction::compare_ramps(ir::BinaryOp op, const Access
 LATHE_INLINE LlvmValue LlvmFunction::ramp(const ir::Expr &e, const ir::Ramp &r) {
   const DType type = e.type();
   const int block = r.base.lanes();
-  std::vector<std::uint64_t> steps;
+  List<std::uint64_t> steps;
   for (int i = 0; i < type.lanes(); ++i) steps.push_back(static_cast<std::uint64_t>(i / block));
   const auto stride = ir::constant_integer(r.stride);
   if (stride)
@@ -215,7 +215,7 @@ LATHE_INLINE LlvmValue LlvmFunction::ramp(const ir::Expr &e, const ir::Ramp &r) 
 
 LATHE_INLINE LlvmValue LlvmFunction::repeat(LlvmValue vector, int times) {
   const int lanes = w_.type(vector).lanes();
-  std::vector<int> pick;
+  List<int> pick;
   for (int i = 0; i < lanes * times; ++i) pick.push_back(i % lanes);
   return w_.shuffle(vector, {}, pick);
 }
@@ -223,7 +223,7 @@ LATHE_INLINE LlvmValue LlvmFunction::repeat(LlvmValue vector, int times) {
 /// Two vectors of one width are one instruction; otherwise the lanes of each vector are brought to their places and merged.
 LATHE_INLINE LlvmValue LlvmFunction::shuffle(const ir::Shuffle &s) {
   const int total = static_cast<int>(s.lanes.size());
-  std::vector<LlvmValue> vectors;
+  List<LlvmValue> vectors;
   for (const ir::Expr &e : s.vectors) vectors.push_back(known(e));
   const int width = s.vectors[0].lanes();
   if (vectors.size() <= 2 && width > 1 && s.vectors.back().lanes() == width)
@@ -232,7 +232,7 @@ LATHE_INLINE LlvmValue LlvmFunction::shuffle(const ir::Shuffle &s) {
   int first = 0;
   for (std::size_t v = 0; v < vectors.size(); ++v) {
     const int lanes = s.vectors[v].lanes();
-    std::vector<int> pick, merge;
+    List<int> pick, merge;
     bool any = false;
     for (int i = 0; i < total; ++i) {
       const int from = s.lanes[static_cast<std::size_t>(i)] - first;
@@ -256,8 +256,8 @@ LATHE_INLINE LlvmValue LlvmFunction::shuffle(const ir::Shuffle &s) {
 }
 
 LATHE_INLINE LlvmValue LlvmFunction::call(const ir::Expr &e, const ir::Call &c) {
-  std::vector<LlvmValue> arguments;
-  std::vector<DType> types;
+  List<LlvmValue> arguments;
+  List<DType> types;
   for (const ir::Expr &argument : c.arguments) {
     arguments.push_back(known(argument));
     types.push_back(argument.type().element());

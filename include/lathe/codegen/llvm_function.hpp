@@ -6,10 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include "lathe/arith/simplify.hpp"
 #include "lathe/codegen/access.hpp"
@@ -17,6 +14,8 @@
 #include "lathe/codegen/llvm_uses.hpp"
 #include "lathe/codegen/llvm_writer.hpp"
 #include "lathe/ir/program.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -32,8 +31,8 @@ struct LlvmKernel {
   LlvmUnit &unit;
   const ir::Function &function;
   LlvmUses uses;
-  std::vector<ir::Check> checks;
-  std::unordered_set<const ir::BufferNode *> allocated;  ///< buffers of our own: aligned to 64 bytes
+  List<ir::Check> checks;
+  NodeSet allocated;  ///< buffers of our own: aligned to 64 bytes
 };
 
 class LlvmFunction {
@@ -42,10 +41,10 @@ class LlvmFunction {
   LlvmFunction(LlvmKernel &kernel, std::string name);
 
   /// Writes the function of the ABI and the one with plain parameters behind it into the module.
-  void write_kernel(const std::vector<LlvmSlot> &slots);
+  void write_kernel(const List<LlvmSlot> &slots);
   /// `written`: the buffers that the loop stores to; `domains`: of the variables around it and its own.
-  void write_parallel_body(const ir::For &loop, const std::vector<ir::Buffer> &written, const std::vector<LlvmSlot> &slots,
-                           std::vector<arith::Facts::Domain> domains);
+  void write_parallel_body(const ir::For &loop, const List<ir::Buffer> &written, const List<LlvmSlot> &slots,
+                           List<arith::Facts::Domain> domains);
 
  private:
   struct Memory {
@@ -63,21 +62,21 @@ class LlvmFunction {
   };
 
   // ---- the frame (llvm_function.ipp) --------------------------------------------------------------------------------------
-  void declare_parameters(const std::vector<LlvmSlot> &slots);
-  void finish(const std::vector<LlvmSlot> &slots, bool is_parallel_body);
-  std::string wrapper(const std::vector<LlvmSlot> &slots, bool is_parallel_body) const;
+  void declare_parameters(const List<LlvmSlot> &slots);
+  void finish(const List<LlvmSlot> &slots, bool is_parallel_body);
+  std::string wrapper(const List<LlvmSlot> &slots, bool is_parallel_body) const;
 
   // ---- statements (llvm_statements.ipp) -----------------------------------------------------------------------------------
   void statement(const ir::Stmt &s);
   void store(const ir::Store &s);
   void loop(const ir::Stmt &s, const ir::For &f);
   /// `runs`: it is proven that there is an iteration.
-  void serial_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue extent, bool runs);
-  void rotated_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue end);
+  void serial_loop(const ir::For &f, const List<ir::Buffer> &written, LlvmValue min, LlvmValue extent, bool runs);
+  void rotated_loop(const ir::For &f, const List<ir::Buffer> &written, LlvmValue min, LlvmValue end);
   /// A loop whose accumulators are values while it runs.
-  void accumulating_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue end);
+  void accumulating_loop(const ir::For &f, const List<ir::Buffer> &written, LlvmValue min, LlvmValue end);
   Access place_of(const LlvmAccumulator &a, std::int64_t offset, int lanes) const;
-  void parallel_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min, LlvmValue extent);
+  void parallel_loop(const ir::For &f, const List<ir::Buffer> &written, LlvmValue min, LlvmValue extent);
   void branch(const ir::Stmt &s, const ir::If &f);
   void allocate(const ir::Allocate &a);
   /// Memory of this call of the function, aligned to 64 bytes.
@@ -92,16 +91,16 @@ class LlvmFunction {
   void release(LlvmValue pointer);
   LlvmValue runtime_function(int offset);
   /// The conditional text of `region` between a branch and a join, with phis for cells that it changed.
-  void join(LlvmValue condition, const std::string &then_label, LlvmWriter::Region then_region, std::vector<LlvmValue> then_cells,
-            const std::string &else_label, std::optional<LlvmWriter::Region> else_region, std::vector<LlvmValue> else_cells);
-  void touch(const std::vector<ir::Buffer> &written);
+  void join(LlvmValue condition, const std::string &then_label, LlvmWriter::Region then_region, List<LlvmValue> then_cells,
+            const std::string &else_label, std::optional<LlvmWriter::Region> else_region, List<LlvmValue> else_cells);
+  void touch(const List<ir::Buffer> &written);
 
   // ---- expressions (llvm_expressions.ipp) -----------------------------------------------------------------------------------
   LlvmValue value(const ir::Expr &e);
-  void compute(std::vector<const ir::Expr *> roots);
+  void compute(List<const ir::Expr *> roots);
   LlvmValue known(const ir::Expr &e) const;
   bool varies(const ir::Expr &e) const;
-  void push_operands(const ir::Expr &e, std::vector<std::pair<const ir::Expr *, bool>> &stack);
+  void push_operands(const ir::Expr &e, List<std::pair<const ir::Expr *, bool>> &stack);
   LlvmValue instruction(const ir::Expr &e);
   LlvmValue binary(const ir::Binary &b);
   /// Whether lanes of indices are compared whose difference is a ramp: then what remains is one comparison with a constant ramp.
@@ -115,8 +114,8 @@ class LlvmFunction {
 
   // ---- memory (llvm_memory.ipp) -----------------------------------------------------------------------------------------------
   Memory &memory_of(const ir::Buffer &buffer);
-  Access flatten(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices) const;
-  static std::vector<const ir::Expr *> operands_of(const Access &access);
+  Access flatten(const ir::Buffer &buffer, const List<ir::Expr> &indices) const;
+  static List<const ir::Expr *> operands_of(const Access &access);
   LlvmValue product(const AccessTerm &term, int lanes);
   LlvmValue moved(LlvmValue pointer, DType type, LlvmValue index, std::int64_t scale);
   LlvmValue address(LlvmValue base, DType type, const Access &access);
@@ -146,17 +145,17 @@ class LlvmFunction {
   std::string name_;
   std::string allocas_;
   LlvmValue runtime_;
-  std::unordered_map<const ir::VarNode *, LlvmValue> vars_;
-  std::unordered_map<const ir::BufferNode *, Memory> memories_;
-  std::vector<std::pair<ir::ExternalFunction, LlvmValue>> functions_;
-  std::vector<LlvmValue> cells_;  ///< present values of buffers that need no memory; undefined: not written yet
-  std::vector<DType> cell_types_;
-  std::vector<LlvmValue> scratch_;  ///< to give back, innermost last
-  std::unordered_map<const ir::ExprNode *, Known> known_;
-  std::unordered_map<const ir::ExprNode *, Access> accesses_;  ///< of loads being computed
-  std::uint64_t epoch_ = 1;                                    ///< changes when loaded values may be out of date
+  NodeMap<LlvmValue> vars_;
+  NodeMap<Memory> memories_;
+  List<std::pair<ir::ExternalFunction, LlvmValue>> functions_;
+  List<LlvmValue> cells_;  ///< present values of buffers that need no memory; undefined: not written yet
+  List<DType> cell_types_;
+  List<LlvmValue> scratch_;  ///< to give back, innermost last
+  NodeMap<Known> known_;
+  NodeMap<Access> accesses_;  ///< of loads being computed
+  std::uint64_t epoch_ = 1;   ///< changes when loaded values may be out of date
   std::uint64_t versions_ = 1;
-  std::vector<arith::Facts::Domain> domains_;
+  List<arith::Facts::Domain> domains_;
   std::optional<arith::Facts> facts_;
 };
 

@@ -9,6 +9,7 @@
 #include "lathe/codegen/llvm_function.hpp"
 #include "lathe/codegen/llvm_memory.ipp"
 #include "lathe/codegen/llvm_statements.ipp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -49,7 +50,7 @@ LATHE_INLINE LlvmFunction::LlvmFunction(LlvmKernel &kernel, std::string name)
   runtime_ = w_.named_at_entry("%runtime", llvm_types::pointer);
 }
 
-LATHE_INLINE void LlvmFunction::declare_parameters(const std::vector<LlvmSlot> &slots) {
+LATHE_INLINE void LlvmFunction::declare_parameters(const List<LlvmSlot> &slots) {
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const LlvmSlot &slot = slots[i];
     const std::string name = "%p" + std::to_string(i);
@@ -63,15 +64,14 @@ LATHE_INLINE void LlvmFunction::declare_parameters(const std::vector<LlvmSlot> &
   }
 }
 
-LATHE_INLINE void LlvmFunction::write_kernel(const std::vector<LlvmSlot> &slots) {
+LATHE_INLINE void LlvmFunction::write_kernel(const List<LlvmSlot> &slots) {
   declare_parameters(slots);
   statement(kernel_.function.body);
   finish(slots, false);
 }
 
-LATHE_INLINE void LlvmFunction::write_parallel_body(const ir::For &loop, const std::vector<ir::Buffer> &written,
-                                                    const std::vector<LlvmSlot> &slots,
-                                                    std::vector<arith::Facts::Domain> domains) {
+LATHE_INLINE void LlvmFunction::write_parallel_body(const ir::For &loop, const List<ir::Buffer> &written,
+                                                    const List<LlvmSlot> &slots, List<arith::Facts::Domain> domains) {
   declare_parameters(slots);
   domains_ = std::move(domains);
   // The runtime never asks for an empty range.
@@ -80,7 +80,7 @@ LATHE_INLINE void LlvmFunction::write_parallel_body(const ir::For &loop, const s
   finish(slots, true);
 }
 
-LATHE_INLINE std::string LlvmFunction::wrapper(const std::vector<LlvmSlot> &slots, bool is_parallel_body) const {
+LATHE_INLINE std::string LlvmFunction::wrapper(const List<LlvmSlot> &slots, bool is_parallel_body) const {
   std::string text = std::string("define ") + (is_parallel_body ? "internal " : "") + "i32 " + llvm_global(name_) +
                      "(ptr %args, ptr %runtime) #0 {\n";
   std::string arguments = "ptr %runtime";
@@ -97,7 +97,7 @@ LATHE_INLINE std::string LlvmFunction::wrapper(const std::vector<LlvmSlot> &slot
   return text + "  %r = tail call i32 " + llvm_global(name_ + ".body") + "(" + arguments + ") #0\n  ret i32 %r\n}\n\n";
 }
 
-LATHE_INLINE void LlvmFunction::finish(const std::vector<LlvmSlot> &slots, bool is_parallel_body) {
+LATHE_INLINE void LlvmFunction::finish(const List<LlvmSlot> &slots, bool is_parallel_body) {
   w_.line("ret i32 0");
   std::string text = wrapper(slots, is_parallel_body);
   text += "define internal i32 " + llvm_global(name_ + ".body") + "(ptr %runtime" +

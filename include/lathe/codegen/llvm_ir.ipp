@@ -9,6 +9,7 @@
 #include "lathe/codegen/llvm_operators.ipp"
 #include "lathe/codegen/llvm_uses.ipp"
 #include "lathe/codegen/llvm_writer.ipp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -16,7 +17,7 @@ LATHE_INLINE std::string emit_llvm(const ir::Program &program, const Target &tar
   LlvmUnit unit(target, options);
   for (const ir::Function &function : program.functions) {
     LlvmKernel kernel{unit, function, LlvmUses(function.body), ir::checks_of(function), {}};
-    std::vector<LlvmSlot> slots;
+    List<LlvmSlot> slots;
     for (const ir::Parameter &parameter : function.parameters) {
       switch (parameter.kind) {
         case ir::ParameterKind::scalar: slots.push_back({parameter.var, {}, {}}); break;

@@ -12,6 +12,7 @@
 #include "lathe/codegen/llvm_function.hpp"
 #include "lathe/codegen/llvm_operators.hpp"
 #include "lathe/ir/build.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -20,15 +21,15 @@ namespace llvm_memory {
 /// Strides up to this are read as whole vectors and shuffled.
 inline constexpr std::int64_t most_shuffled_stride = 4;
 
-inline std::vector<int> iota(int lanes, int first = 0, int step = 1) {
-  std::vector<int> result(static_cast<std::size_t>(lanes));
+inline List<int> iota(int lanes, int first = 0, int step = 1) {
+  List<int> result(static_cast<std::size_t>(lanes));
   for (int i = 0; i < lanes; ++i) result[static_cast<std::size_t>(i)] = first + i * step;
   return result;
 }
 
 /// Lane i · stride + first as constants.
 LATHE_INLINE LlvmValue lane_multiples(LlvmWriter &w, DType type, std::int64_t stride) {
-  std::vector<std::uint64_t> lanes;
+  List<std::uint64_t> lanes;
   for (int i = 0; i < type.lanes(); ++i) lanes.push_back(static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(stride));
   return w.constants(type, lanes);
 }
@@ -36,17 +37,17 @@ LATHE_INLINE LlvmValue lane_multiples(LlvmWriter &w, DType type, std::int64_t st
 }  // namespace llvm_memory
 
 LATHE_INLINE LlvmFunction::Memory &LlvmFunction::memory_of(const ir::Buffer &buffer) {
-  const auto it = memories_.find(buffer.node());
-  ensure(it != memories_.end(), "a buffer is a parameter, captured or allocated where it is accessed: " + buffer->name);
+  auto *it = memories_.find(buffer.node());
+  ensure(it, "a buffer is a parameter, captured or allocated where it is accessed: " + buffer->name);
   return it->second;
 }
 
-LATHE_INLINE Access LlvmFunction::flatten(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices) const {
+LATHE_INLINE Access LlvmFunction::flatten(const ir::Buffer &buffer, const List<ir::Expr> &indices) const {
   return access_of(buffer, indices, kernel_.allocated.contains(buffer.node()) ? 64 : 0);
 }
 
-LATHE_INLINE std::vector<const ir::Expr *> LlvmFunction::operands_of(const Access &access) {
-  std::vector<const ir::Expr *> operands;
+LATHE_INLINE List<const ir::Expr *> LlvmFunction::operands_of(const Access &access) {
+  List<const ir::Expr *> operands;
   for (const auto *terms : {&access.terms, &access.stride_terms, &access.lane_terms})
     for (const AccessTerm &term : *terms) {
       if (term.atom.defined()) operands.push_back(&term.atom);
@@ -79,7 +80,7 @@ LATHE_INLINE LlvmValue LlvmFunction::moved(LlvmValue pointer, DType type, LlvmVa
 /// The address of lane 0 without lane terms: the parts known outermost first, the constant last, so that as much as possible is
 /// computed outside loops and shared.
 LATHE_INLINE LlvmValue LlvmFunction::address(LlvmValue base, DType type, const Access &access) {
-  std::vector<std::pair<LlvmValue, std::int64_t>> parts;
+  List<std::pair<LlvmValue, std::int64_t>> parts;
   std::int64_t constant = access.constant;
   for (const AccessTerm &term : access.terms) {
     const LlvmValue part = product(term, 1);
@@ -236,7 +237,7 @@ LATHE_INLINE LlvmValue LlvmFunction::load_strided(const Memory &memory, DType ty
       continue;
     }
     // Lanes found in the first piece are still at their place in memory when the second comes; later they are where they belong.
-    std::vector<int> pick;
+    List<int> pick;
     for (int i = 0; i < lanes; ++i) {
       const int place = (access.stride < 0 ? lanes - 1 - i : i) * stride, owner = std::min(place / lanes, stride - 1);
       if (stride == 1)

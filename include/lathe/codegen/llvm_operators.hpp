@@ -4,10 +4,10 @@
 /// The operators of ir/operators.hpp as LLVM instructions, with exactly their semantics. Scalars and vectors alike.
 
 #include <string_view>
-#include <vector>
 
 #include "lathe/codegen/llvm_writer.hpp"
 #include "lathe/ir/operators.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -34,7 +34,7 @@ LlvmValue llvm_narrow(LlvmWriter &w, DType to, LlvmValue a);
 
 /// A call of a function of the C ABI, once per lane. `callee` is its text ("@expf" or a pointer's name), `types` are the scalar
 /// types of the arguments. Pure calls are merged and moved like any other instruction.
-LlvmValue llvm_call(LlvmWriter &w, std::string_view callee, LlvmValue pointer, DType result,
-                    const std::vector<LlvmValue> &arguments, const std::vector<DType> &types, bool pure);
+LlvmValue llvm_call(LlvmWriter &w, std::string_view callee, LlvmValue pointer, DType result, const List<LlvmValue> &arguments,
+                    const List<DType> &types, bool pure);
 
 }  // namespace lathe::inline LATHE_ABI::codegen

@@ -10,6 +10,7 @@
 #include "lathe/codegen/llvm_division.ipp"
 #include "lathe/codegen/llvm_extrema.ipp"
 #include "lathe/codegen/llvm_operators.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -39,11 +40,11 @@ LATHE_INLINE std::string_view library_name(ir::UnaryOp op) {
   }
 }
 
-LATHE_INLINE LlvmValue call_library(LlvmWriter &w, std::string_view name, DType type, const std::vector<LlvmValue> &arguments) {
+LATHE_INLINE LlvmValue call_library(LlvmWriter &w, std::string_view name, DType type, const List<LlvmValue> &arguments) {
   std::string callee = "@";
   callee += name;
   if (type.bits() == 32) callee += 'f';
-  return llvm_call(w, callee, {}, type, arguments, std::vector<DType>(arguments.size(), type.element()), true);
+  return llvm_call(w, callee, {}, type, arguments, List<DType>(arguments.size(), type.element()), true);
 }
 
 LATHE_INLINE LlvmValue float_unary(LlvmWriter &w, ir::UnaryOp op, DType type, LlvmValue a) {
@@ -249,7 +250,7 @@ LATHE_INLINE LlvmValue llvm_mul_add(LlvmWriter &w, DType type, LlvmValue a, Llvm
 }
 
 LATHE_INLINE LlvmValue llvm_call(LlvmWriter &w, std::string_view callee, LlvmValue pointer, DType result,
-                                 const std::vector<LlvmValue> &arguments, const std::vector<DType> &types, bool pure) {
+                                 const List<LlvmValue> &arguments, const List<DType> &types, bool pure) {
   using namespace llvm_operators;
   const DType element = result.element();
   if (!pointer.defined()) {
@@ -269,7 +270,7 @@ LATHE_INLINE LlvmValue llvm_call(LlvmWriter &w, std::string_view callee, LlvmVal
   }
   LlvmValue vector;
   for (int lane = 0; lane < result.lanes(); ++lane) {
-    std::vector<LlvmValue> scalars;
+    List<LlvmValue> scalars;
     for (const LlvmValue argument : arguments) scalars.push_back(w.lane(argument, lane));
     w.start("call").put(extension(element)).put(" ").put(element).put(" ");
     if (pointer.defined())

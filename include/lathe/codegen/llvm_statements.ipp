@@ -13,6 +13,7 @@
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/runtime/abi.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -46,10 +47,10 @@ LATHE_INLINE void LlvmFunction::with_var(const ir::Var &var, LlvmValue value, co
 }
 
 /// Loaded values of these buffers are out of date.
-LATHE_INLINE void LlvmFunction::touch(const std::vector<ir::Buffer> &written) {
+LATHE_INLINE void LlvmFunction::touch(const List<ir::Buffer> &written) {
   ++epoch_;
   for (const ir::Buffer &buffer : written)
-    if (const auto it = memories_.find(buffer.node()); it != memories_.end()) it->second.version = versions_++;
+    if (auto *it = memories_.find(buffer.node())) it->second.version = versions_++;
 }
 
 // ---- stores ----------------------------------------------------------------------------------------------
@@ -64,10 +65,10 @@ LATHE_INLINE void LlvmFunction::store(const ir::Store &s) {
   const bool guarded = mask.defined() && !w_.type(mask).is_vector();
   const LlvmValue condition = mask;
   std::string label;
-  std::vector<LlvmValue> before = guarded ? cells_ : std::vector<LlvmValue>{};
+  List<LlvmValue> before = guarded ? cells_ : List<LlvmValue>{};
   if (guarded) w_.open(LlvmWriter::RegionKind::branch, label = w_.label());
   const Access access = flatten(s.buffer, s.indices);
-  std::vector<const ir::Expr *> operands = operands_of(access);
+  List<const ir::Expr *> operands = operands_of(access);
   operands.push_back(&s.value);
   compute(std::move(operands));
   const LlvmValue stored = w_.splat(known(s.value), s.value.lanes() == access.lanes ? 1 : access.lanes);
@@ -93,7 +94,7 @@ LATHE_INLINE void LlvmFunction::loop(const ir::Stmt &s, const ir::For &f) {
   const bool runs = constant || facts().bounds(f.extent).min > 0;
   domains_.push_back({f.var, f.min, f.extent});
   facts_.reset();
-  const std::vector<ir::Buffer> &written = kernel_.uses.written(s);
+  const List<ir::Buffer> &written = kernel_.uses.written(s);
   if (constant && *constant == 1) {
     with_var(f.var, min, f.body);
   } else if (f.kind == ir::LoopKind::parallel) {
@@ -107,16 +108,16 @@ LATHE_INLINE void LlvmFunction::loop(const ir::Stmt &s, const ir::For &f) {
 }
 
 /// A loop that may run no iteration stands behind a condition; the loop itself tests at its end.
-LATHE_INLINE void LlvmFunction::serial_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min,
-                                            LlvmValue extent, bool runs) {
+LATHE_INLINE void LlvmFunction::serial_loop(const ir::For &f, const List<ir::Buffer> &written, LlvmValue min, LlvmValue extent,
+                                            bool runs) {
   const LlvmValue end = llvm_binary(w_, ir::BinaryOp::add, scalar_types::index, min, extent);
   if (runs) return accumulating_loop(f, written, min, end);
   const LlvmValue condition = w_.compare("icmp sgt", extent, w_.zero(scalar_types::index));
   const std::string label = w_.label();
-  std::vector<LlvmValue> before = cells_;
+  List<LlvmValue> before = cells_;
   w_.open(LlvmWriter::RegionKind::branch, label);
   accumulating_loop(f, written, min, end);
-  std::vector<LlvmValue> after = cells_;
+  List<LlvmValue> after = cells_;
   join(condition, label, w_.close(), std::move(after), {}, {}, std::move(before));
   touch(written);
 }
@@ -131,17 +132,17 @@ LATHE_INLINE Access LlvmFunction::place_of(const LlvmAccumulator &a, std::int64_
   return access;
 }
 
-LATHE_INLINE void LlvmFunction::accumulating_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min,
+LATHE_INLINE void LlvmFunction::accumulating_loop(const ir::For &f, const List<ir::Buffer> &written, LlvmValue min,
                                                   LlvmValue end) {
-  std::vector<ir::Buffer> candidates;
+  List<ir::Buffer> candidates;
   for (const ir::Buffer &buffer : written)
-    if (const auto it = memories_.find(buffer.node()); it != memories_.end() && !it->second.places) candidates.push_back(buffer);
-  const std::vector<LlvmAccumulator> accumulators = find_accumulators(f, candidates);
+    if (auto *it = memories_.find(buffer.node()); it && !it->second.places) candidates.push_back(buffer);
+  const List<LlvmAccumulator> accumulators = find_accumulators(f, candidates);
   const std::size_t first = cells_.size();
-  std::vector<LlvmValue> masks;
+  List<LlvmValue> masks;
   for (const LlvmAccumulator &a : accumulators) {
     Memory &memory = memory_of(a.buffer);
-    std::vector<const ir::Expr *> operands = operands_of(a.access);
+    List<const ir::Expr *> operands = operands_of(a.access);
     if (a.predicate.defined()) operands.push_back(uniform_part(a.predicate));
     compute(std::move(operands));
     masks.push_back(mask_of(a.predicate));
@@ -168,21 +169,20 @@ LATHE_INLINE void LlvmFunction::accumulating_loop(const ir::For &f, const std::v
   cell_types_.resize(first, scalar_types::boolean);
 }
 
-LATHE_INLINE void LlvmFunction::rotated_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min,
-                                             LlvmValue end) {
+LATHE_INLINE void LlvmFunction::rotated_loop(const ir::For &f, const List<ir::Buffer> &written, LlvmValue min, LlvmValue end) {
   const DType index = scalar_types::index;
   struct Carried {
     std::size_t cell;
     LlvmValue before;
     std::string name;
   };
-  std::vector<Carried> carried;
+  List<Carried> carried;
   const std::string label = w_.label(), exit = w_.label();
   w_.open(LlvmWriter::RegionKind::loop, label);
-  std::vector<std::pair<Memory *, int>> depths;
+  List<std::pair<Memory *, int>> depths;
   for (const ir::Buffer &buffer : written) {
-    const auto it = memories_.find(buffer.node());
-    if (it == memories_.end()) continue;
+    auto *it = memories_.find(buffer.node());
+    if (!it) continue;
     depths.emplace_back(&it->second, std::exchange(it->second.written_depth, w_.depth()));
     if (!it->second.places) continue;
     const std::size_t first = it->second.first_cell;
@@ -221,11 +221,11 @@ LATHE_INLINE void LlvmFunction::rotated_loop(const ir::For &f, const std::vector
   for (const auto &[memory, depth] : depths) memory->written_depth = depth;
 }
 
-LATHE_INLINE void LlvmFunction::parallel_loop(const ir::For &f, const std::vector<ir::Buffer> &written, LlvmValue min,
+LATHE_INLINE void LlvmFunction::parallel_loop(const ir::For &f, const List<ir::Buffer> &written, LlvmValue min,
                                               LlvmValue extent) {
   const Captures captures = captures_of(f);
-  std::vector<LlvmSlot> slots;
-  std::vector<LlvmValue> values;
+  List<LlvmSlot> slots;
+  List<LlvmValue> values;
   for (const ir::Var &var : captures.vars) {
     slots.push_back({var, {}, {}});
     LlvmValue v = vars_.at(var.node());
@@ -283,13 +283,13 @@ LATHE_INLINE void LlvmFunction::branch(const ir::Stmt &s, const ir::If &f) {
     if (f.else_body.defined()) statement(f.else_body);
     return;
   }
-  const std::vector<LlvmValue> before = cells_;
+  const List<LlvmValue> before = cells_;
   const std::string then_label = w_.label();
   w_.open(LlvmWriter::RegionKind::branch, then_label);
   ++epoch_;
   statement(f.then_body);
   LlvmWriter::Region then_region = w_.close();
-  std::vector<LlvmValue> then_cells = std::exchange(cells_, before);
+  List<LlvmValue> then_cells = std::exchange(cells_, before);
   ++epoch_;
   std::string else_label;
   std::optional<LlvmWriter::Region> else_region;
@@ -303,8 +303,8 @@ LATHE_INLINE void LlvmFunction::branch(const ir::Stmt &s, const ir::If &f) {
 }
 
 LATHE_INLINE void LlvmFunction::join(LlvmValue condition, const std::string &then_label, LlvmWriter::Region then_region,
-                                     std::vector<LlvmValue> then_cells, const std::string &else_label,
-                                     std::optional<LlvmWriter::Region> else_region, std::vector<LlvmValue> else_cells) {
+                                     List<LlvmValue> then_cells, const std::string &else_label,
+                                     std::optional<LlvmWriter::Region> else_region, List<LlvmValue> else_cells) {
   const std::string after = w_.label();
   std::string other = w_.top().block;
   w_.branch(condition, then_label, else_region ? else_label : after);

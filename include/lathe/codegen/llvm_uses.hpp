@@ -6,12 +6,11 @@
 
 #include <cstdint>
 #include <map>
-#include <unordered_map>
-#include <unordered_set>
-#include <vector>
 
 #include "lathe/codegen/access.hpp"
 #include "lathe/ir/stmt.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -23,7 +22,7 @@ class LlvmUses {
   explicit LlvmUses(const ir::Stmt &body);
 
   /// The buffers stored to within a loop or branch, in order of first store.
-  const std::vector<ir::Buffer> &written(const ir::Stmt &s) const { return written_.at(s.node()); }
+  const List<ir::Buffer> &written(const ir::Stmt &s) const { return written_.at(s.node()); }
   /// The places of a buffer that needs no memory; null for one that does.
   const LlvmPlaces *places(const ir::Buffer &buffer) const;
 
@@ -34,14 +33,14 @@ class LlvmUses {
     LlvmPlaces places;
   };
 
-  void statement(const ir::Stmt &s, std::vector<ir::Buffer> &written);
-  void nested(const ir::Stmt &s, std::vector<ir::Buffer> &written);
+  void statement(const ir::Stmt &s, List<ir::Buffer> &written);
+  void nested(const ir::Stmt &s, List<ir::Buffer> &written);
   void expression(const ir::Expr &root);
-  void access(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices, const ir::Expr &predicate);
+  void access(const ir::Buffer &buffer, const List<ir::Expr> &indices, const ir::Expr &predicate);
 
-  std::unordered_map<const ir::StmtNode *, std::vector<ir::Buffer>> written_;
-  std::unordered_map<const ir::BufferNode *, Candidate> candidates_;
-  std::unordered_set<const ir::ExprNode *> seen_;  ///< within the present parallel loop
+  NodeMap<List<ir::Buffer>> written_;
+  NodeMap<Candidate> candidates_;
+  NodeSet seen_;  ///< within the present parallel loop
   const void *parallel_ = nullptr;
 };
 

@@ -10,32 +10,34 @@
 #include "lathe/codegen/llvm_uses.hpp"
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/walk.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
 namespace llvm_uses {
 
-LATHE_INLINE void add_once(std::vector<ir::Buffer> &list, const ir::Buffer &buffer) {
+LATHE_INLINE void add_once(List<ir::Buffer> &list, const ir::Buffer &buffer) {
   if (std::find(list.begin(), list.end(), buffer) == list.end()) list.push_back(buffer);
 }
 
 }  // namespace llvm_uses
 
 LATHE_INLINE LlvmUses::LlvmUses(const ir::Stmt &body) {
-  std::vector<ir::Buffer> written;
+  List<ir::Buffer> written;
   statement(body, written);
 }
 
 LATHE_INLINE const LlvmPlaces *LlvmUses::places(const ir::Buffer &buffer) const {
-  const auto it = candidates_.find(buffer.node());
-  return it != candidates_.end() && it->second.held ? &it->second.places : nullptr;
+  auto *it = candidates_.find(buffer.node());
+  return it && it->second.held ? &it->second.places : nullptr;
 }
 
-LATHE_INLINE void LlvmUses::nested(const ir::Stmt &s, std::vector<ir::Buffer> &written) {
+LATHE_INLINE void LlvmUses::nested(const ir::Stmt &s, List<ir::Buffer> &written) {
   ir::for_each_stmt(s, [&](const ir::Stmt &inner) { statement(inner, written); });
 }
 
-LATHE_INLINE void LlvmUses::statement(const ir::Stmt &s, std::vector<ir::Buffer> &written) {
+LATHE_INLINE void LlvmUses::statement(const ir::Stmt &s, List<ir::Buffer> &written) {
   ir::for_each_expr(s, [&](const ir::Expr &e) { expression(e); });
   if (const auto *store = s.as<ir::Store>()) {
     llvm_uses::add_once(written, store->buffer);
@@ -45,10 +47,10 @@ LATHE_INLINE void LlvmUses::statement(const ir::Stmt &s, std::vector<ir::Buffer>
     candidates_.emplace(allocation->buffer.node(), Candidate{parallel_, true, {}});
   const auto *loop = s.as<ir::For>();
   if (!loop && !s.as<ir::If>()) return nested(s, written);
-  std::vector<ir::Buffer> inner;
+  List<ir::Buffer> inner;
   if (loop && loop->kind == ir::LoopKind::parallel) {
     const void *around = std::exchange(parallel_, s.node());
-    std::unordered_set<const ir::ExprNode *> seen = std::exchange(seen_, {});
+    NodeSet seen = std::exchange(seen_, {});
     nested(s, inner);
     parallel_ = around;
     seen_ = std::move(seen);
@@ -61,15 +63,15 @@ LATHE_INLINE void LlvmUses::statement(const ir::Stmt &s, std::vector<ir::Buffer>
 
 LATHE_INLINE void LlvmUses::expression(const ir::Expr &root) {
   ir::walk_down(root, [&](const ir::Expr &e) {
-    if (!seen_.insert(e.node()).second) return false;
+    if (!seen_.insert(e.node())) return false;
     if (const auto *load = e.as<ir::Load>()) access(load->buffer, load->indices, load->predicate);
     return true;
   });
 }
 
-LATHE_INLINE void LlvmUses::access(const ir::Buffer &buffer, const std::vector<ir::Expr> &indices, const ir::Expr &predicate) {
-  const auto it = candidates_.find(buffer.node());
-  if (it == candidates_.end() || !it->second.held) return;
+LATHE_INLINE void LlvmUses::access(const ir::Buffer &buffer, const List<ir::Expr> &indices, const ir::Expr &predicate) {
+  auto *it = candidates_.find(buffer.node());
+  if (!it || !it->second.held) return;
   Candidate &candidate = it->second;
   candidate.held = false;
   if (candidate.parallel != parallel_) return;

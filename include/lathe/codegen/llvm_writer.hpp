@@ -9,16 +9,15 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "lathe/codegen/llvm_ir.hpp"
 #include "lathe/dtype/scalar_type.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -61,7 +60,7 @@ class LlvmUnit {
  private:
   Target target_;
   LlvmTextOptions options_;
-  std::map<std::string, std::string> declarations_;
+  HashMap<std::string, std::string> declarations_;
   std::string functions_;
   int names_ = 0;
   int zero_bytes_ = 0;
@@ -124,7 +123,7 @@ class LlvmWriter {
   LlvmValue zero(DType type) { return constant(type, 0); }
   LlvmValue undefined(DType type);
   /// A vector of constants; `lane(i)` are their bits.
-  LlvmValue constants(DType type, const std::vector<std::uint64_t> &lanes);
+  LlvmValue constants(DType type, const List<std::uint64_t> &lanes);
   /// A value by its text that exists from here on in the innermost region (parameters, phis, results of loops).
   LlvmValue named(std::string text, DType type);
   /// The same from the start of the function on.
@@ -171,7 +170,7 @@ class LlvmWriter {
   /// A vector of `lanes` with one lane replaced; an undefined vector has no lanes set yet.
   LlvmValue with_lane(LlvmValue vector, LlvmValue scalar, int i, int lanes);
   /// Lanes of two vectors laid end to end; -1 leaves a lane undefined. `b` may be undefined.
-  LlvmValue shuffle(LlvmValue a, LlvmValue b, const std::vector<int> &lanes);
+  LlvmValue shuffle(LlvmValue a, LlvmValue b, const List<int> &lanes);
 
   /// Registers that a vector value fills; 0 for scalars.
   int registers_of(DType type) const;
@@ -185,10 +184,6 @@ class LlvmWriter {
     bool is_constant = false;
     std::uint64_t bits = 0;
   };
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
 
   LlvmValue add_value(Info info);
   LlvmValue find(std::string_view key) const;
@@ -197,9 +192,9 @@ class LlvmWriter {
   LlvmValue place(DType type, int level, std::string_view key);
 
   LlvmUnit &unit_;
-  std::vector<Region> regions_;
-  std::vector<Info> values_;
-  std::unordered_map<std::string, LlvmValue, TextHash, std::equal_to<>> known_;
+  List<Region> regions_;
+  List<Info> values_;
+  HashMap<std::string, LlvmValue> known_;
   std::string draft_;    ///< the instruction being put together
   int draft_level_ = 0;  ///< of its innermost operand
   bool draft_reads_ = false;

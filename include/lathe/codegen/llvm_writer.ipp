@@ -10,6 +10,7 @@
 
 #include "lathe/codegen/llvm_writer.hpp"
 #include "lathe/diag/diagnostic.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -126,7 +127,7 @@ LATHE_INLINE std::string LlvmUnit::text() const {
   if (zero_bytes_ > 0)
     text += "@lathe.zeros = internal constant [" + std::to_string(zero_bytes_) + " x i8] zeroinitializer, align 64\n\n";
   text += functions_;
-  for (const auto &[name, declaration] : declarations_) text += declaration + "\n";
+  for (const auto &declared : declarations_) text += declared.second + "\n";
   text += "\nattributes #0 = { nounwind";
   if (target_.vector_bits > 0) text += " \"prefer-vector-width\"=\"" + std::to_string(target_.vector_bits) + "\"";
   text += " }\nattributes #1 = { nounwind willreturn memory(none) }\nattributes #2 = { nounwind }\n\n";
@@ -225,7 +226,7 @@ LATHE_INLINE LlvmValue LlvmWriter::constant(DType type, std::uint64_t bits) {
   append_llvm_type(key, type);
   key += ' ';
   llvm_text::append_number(key, static_cast<std::int64_t>(bits));
-  if (const auto it = known_.find(key); it != known_.end()) return it->second;
+  if (const auto *it = known_.find(key)) return it->second;
   std::string text;
   if (!type.is_vector()) {
     llvm_text::append_scalar(text, type, bits);
@@ -251,7 +252,7 @@ LATHE_INLINE LlvmValue LlvmWriter::floating(DType type, double value) {
 
 LATHE_INLINE LlvmValue LlvmWriter::undefined(DType type) { return add_value({"undef", type, 0, regions_[0].serial}); }
 
-LATHE_INLINE LlvmValue LlvmWriter::constants(DType type, const std::vector<std::uint64_t> &lanes) {
+LATHE_INLINE LlvmValue LlvmWriter::constants(DType type, const List<std::uint64_t> &lanes) {
   if (std::adjacent_find(lanes.begin(), lanes.end(), std::not_equal_to<>()) == lanes.end()) return constant(type, lanes[0]);
   std::string element, text = "<";
   append_llvm_type(element, type.element());
@@ -315,8 +316,8 @@ LATHE_INLINE LlvmWriter &LlvmWriter::typed(LlvmValue operand) {
 }
 
 LATHE_INLINE LlvmValue LlvmWriter::find(std::string_view key) const {
-  const auto it = known_.find(key);
-  return it != known_.end() && alive(it->second) ? it->second : LlvmValue{};
+  const auto *it = known_.find(key);
+  return it && alive(it->second) ? it->second : LlvmValue{};
 }
 
 LATHE_INLINE int LlvmWriter::registers_of(DType type) const {
@@ -478,7 +479,7 @@ LATHE_INLINE LlvmValue LlvmWriter::with_lane(LlvmValue vector, LlvmValue scalar,
   return put(", ").typed(scalar).put(", i32 ").put(i).finish(vector_type);
 }
 
-LATHE_INLINE LlvmValue LlvmWriter::shuffle(LlvmValue a, LlvmValue b, const std::vector<int> &lanes) {
+LATHE_INLINE LlvmValue LlvmWriter::shuffle(LlvmValue a, LlvmValue b, const List<int> &lanes) {
   const DType from = type(a), to = from.with_lanes(static_cast<int>(lanes.size()));
   bool same = to == from;
   for (std::size_t i = 0; same && i < lanes.size(); ++i) same = lanes[i] == static_cast<int>(i);

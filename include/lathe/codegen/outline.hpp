@@ -7,14 +7,15 @@
 #include <cstddef>
 
 #include "lathe/ir/walk.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
 /// What a loop's body captures. Slot i holds variable i, then come the addresses of the buffers, then those of the functions.
 struct Captures {
-  std::vector<ir::Var> vars;
-  std::vector<ir::Buffer> buffers;
-  std::vector<ir::ExternalFunction> functions;
+  List<ir::Var> vars;
+  List<ir::Buffer> buffers;
+  List<ir::ExternalFunction> functions;
   std::size_t size() const { return vars.size() + buffers.size() + functions.size(); }
 };
 

@@ -12,7 +12,7 @@ namespace lathe::inline LATHE_ABI::codegen {
 LATHE_INLINE Captures captures_of(const ir::For &loop) {
   ir::FreeNames names = ir::free_names(loop.body);
   Captures captures{std::move(names.vars), std::move(names.buffers), std::move(names.functions)};
-  std::erase(captures.vars, loop.var);
+  erase_if(captures.vars, [&](const ir::Var &var) { return var == loop.var; });
   return captures;
 }
 

@@ -9,24 +9,24 @@
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "lathe/ir/evaluate.hpp"
 #include "lathe/ir/operation.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
 /// A whole tensor of any rank (rank 0: one element), compact and row-major.
 struct ReferenceArray {
   DType type;
-  std::vector<std::int64_t> shape;
-  std::vector<std::byte> data;
+  List<std::int64_t> shape;
+  List<std::byte> data;
 
   ReferenceArray() = default;
   /// Zeros.
-  ReferenceArray(DType element, std::vector<std::int64_t> extents);
+  ReferenceArray(DType element, List<std::int64_t> extents);
   /// A copy of the elements at `elements`.
-  ReferenceArray(DType element, std::vector<std::int64_t> extents, const void *elements);
+  ReferenceArray(DType element, List<std::int64_t> extents, const void *elements);
 
   std::int64_t size() const;  ///< elements
   ir::Bits at(std::int64_t element) const;
@@ -44,16 +44,16 @@ enum class Arithmetic {
 /// What the tensors are computed from.
 struct ReferenceInputs {
   /// Placeholders; a computed tensor given here is not computed. In double, arrays may be of the tensor's type or float64.
-  std::vector<std::pair<ir::Tensor, ReferenceArray>> tensors;
+  List<std::pair<ir::Tensor, ReferenceArray>> tensors;
   /// Scalar arguments and size symbols. A size symbol missing here is taken from the first placeholder whose shape names it
   /// alone.
-  std::vector<std::pair<ir::Var, ir::Bits>> scalars;
+  List<std::pair<ir::Var, ir::Bits>> scalars;
 };
 
 /// Evaluates `outputs`, each tensor on the way once and whole. In double, arrays of floating tensors come as float64.
 /// \throws Error R001 for an index out of bounds that no condition guards, R004 for overflow of index arithmetic, R005 for a
 /// broken promise of a range, R008 for a missing or ill-shaped input.
-std::vector<ReferenceArray> evaluate_reference(std::span<const ir::Tensor> outputs, const ReferenceInputs &inputs,
-                                               Arithmetic arithmetic = Arithmetic::in_program_types);
+List<ReferenceArray> evaluate_reference(std::span<const ir::Tensor> outputs, const ReferenceInputs &inputs,
+                                        Arithmetic arithmetic = Arithmetic::in_program_types);
 
 }  // namespace lathe::inline LATHE_ABI::codegen

@@ -8,19 +8,21 @@
 
 #include "lathe/codegen/reference_tape.ipp"
 #include "lathe/ir/build.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
 namespace reference_evaluation {
 
-LATHE_INLINE std::int64_t product_of(const std::vector<std::int64_t> &extents) {
+LATHE_INLINE std::int64_t product_of(const List<std::int64_t> &extents) {
   std::int64_t product = 1;
   for (const std::int64_t extent : extents) product *= extent;
   return product;
 }
 
 // Steps `position` through [0, extents) in row-major order; false after the last.
-LATHE_INLINE bool advance(std::vector<std::int64_t> &position, const std::vector<std::int64_t> &extents) {
+LATHE_INLINE bool advance(List<std::int64_t> &position, const List<std::int64_t> &extents) {
   for (std::size_t i = position.size(); i-- > 0;) {
     if (++position[i] < extents[i]) return true;
     position[i] = 0;
@@ -44,8 +46,8 @@ class Evaluation {
   void bind_sizes();
   void place_input(const ir::Tensor &tensor, const ReferenceArray &array);
   bool is_given(const ir::Operation &operation) const {
-    const auto found = storages_.find(operation.get());
-    if (found == storages_.end() || found->second.size() < operation->types.size()) return false;
+    const auto *found = storages_.find(operation.get());
+    if (!found || found->second.size() < operation->types.size()) return false;
     return std::all_of(found->second.begin(), found->second.end(), [](const auto &storage) { return storage.has_value(); });
   }
   void evaluate(const ir::Operation &operation);
@@ -54,8 +56,8 @@ class Evaluation {
   friend class OperationEvaluation;
   const ReferenceInputs &inputs_;
   Arithmetic arithmetic_;
-  std::vector<std::pair<ir::Var, ir::Bits>> scalars_;
-  std::unordered_map<const ir::OperationNode *, std::vector<std::optional<Storage>>> storages_;
+  List<std::pair<ir::Var, ir::Bits>> scalars_;
+  NodeMap<List<std::optional<Storage>>> storages_;
 };
 
 /// The evaluation of one computed operation: its registers, tapes and loops.
@@ -70,18 +72,18 @@ class OperationEvaluation {
     for (const ir::Var &axis : operation->axes) axes_.push_back(registers_.of_variable(axis));
   }
 
-  const std::vector<std::int64_t> &shape() const { return shape_; }
+  const List<std::int64_t> &shape() const { return shape_; }
 
-  std::vector<Storage> run() {
-    std::vector<Storage> results;
+  List<Storage> run() {
+    List<Storage> results;
     const std::int64_t size = product_of(shape_);
     for (const DType type : operation_->types)
-      results.push_back({computed_type(type, whole_.arithmetic_), shape_, std::vector<ir::Bits>(static_cast<std::size_t>(size))});
+      results.push_back({computed_type(type, whole_.arithmetic_), shape_, List<ir::Bits>(static_cast<std::size_t>(size))});
     const ir::Reduce *reduction = operation_->reduction();
     if (reduction) compile_reduction(*reduction);
     Tape bodies = reduction ? Tape() : compile(operation_->bodies);
     if (size == 0) return results;
-    std::vector<std::int64_t> position(shape_.size(), 0);
+    List<std::int64_t> position(shape_.size(), 0);
     std::size_t element = 0;
     try {
       do {
@@ -101,15 +103,15 @@ class OperationEvaluation {
   }
 
  private:
-  Tape compile(const std::vector<ir::Expr> &roots) {
+  Tape compile(const List<ir::Expr> &roots) {
     return compile_tape(
         roots, registers_, [&](const ir::Tensor &tensor) -> const Storage & { return whole_.storage_of(tensor); },
         whole_.arithmetic_);
   }
 
-  std::vector<std::int64_t> integers(Tape tape) {
+  List<std::int64_t> integers(Tape tape) {
     tape.run(registers_);
-    std::vector<std::int64_t> values;
+    List<std::int64_t> values;
     for (const std::uint32_t root : tape.roots()) values.push_back(static_cast<std::int64_t>(registers_[root]));
     return values;
   }
@@ -133,7 +135,7 @@ class OperationEvaluation {
     combine_ = compile(reducer.result);
   }
 
-  static void copy(Registers &registers, const std::vector<std::uint32_t> &from, const std::vector<std::uint32_t> &to) {
+  static void copy(Registers &registers, const List<std::uint32_t> &from, const List<std::uint32_t> &to) {
     for (std::size_t i = 0; i < to.size(); ++i) registers[to[i]] = registers[from[i]];
   }
 
@@ -167,7 +169,7 @@ class OperationEvaluation {
     copy(registers_, combine_.roots(), accumulators_);
   }
 
-  [[noreturn]] void rethrow_at(const Error &error, const std::vector<std::int64_t> &position) const {
+  [[noreturn]] void rethrow_at(const Error &error, const List<std::int64_t> &position) const {
     Diagnostic diagnostic = error.diagnostic();
     diagnostic.stage = operation_->name;
     diagnostic.place = operation_->place;
@@ -178,9 +180,9 @@ class OperationEvaluation {
   Evaluation &whole_;
   const ir::Operation &operation_;
   Registers registers_;
-  std::vector<std::int64_t> shape_;
-  std::vector<std::uint32_t> axes_, accumulators_, elements_;
-  std::vector<ReductionAxis> reduction_axes_;
+  List<std::int64_t> shape_;
+  List<std::uint32_t> axes_, accumulators_, elements_;
+  List<ReductionAxis> reduction_axes_;
   Tape start_, sources_, combine_;
   std::optional<Tape> where_;
 };
@@ -197,7 +199,7 @@ LATHE_INLINE void Evaluation::bind_sizes() {
 }
 
 LATHE_INLINE void Evaluation::place_input(const ir::Tensor &tensor, const ReferenceArray &array) {
-  const std::vector<std::int64_t> shape = OperationEvaluation(*this, tensor.operation).shape();
+  const List<std::int64_t> shape = OperationEvaluation(*this, tensor.operation).shape();
   const std::string &name = ir::name_of(tensor);
   if (array.shape != shape)
     fail("R008", "the array given for " + name + " has the shape " + bracketed(array.shape) + " instead of " + bracketed(shape),
@@ -223,7 +225,7 @@ LATHE_INLINE void Evaluation::require(const ir::Operation &root) {
     ir::Operation operation;
     bool inputs_done;
   };
-  std::vector<Visit> visits{{root, false}};
+  List<Visit> visits{{root, false}};
   while (!visits.empty()) {
     const Visit visit = visits.back();
     visits.pop_back();
@@ -234,9 +236,9 @@ LATHE_INLINE void Evaluation::require(const ir::Operation &root) {
     }
     visits.push_back({visit.operation, true});
     for (const ir::Tensor &input : ir::inputs_of(visit.operation)) {
-      const auto found = storages_.find(input.operation.get());
+      const auto *found = storages_.find(input.operation.get());
       const auto output = static_cast<std::size_t>(input.output);
-      if (found == storages_.end() || !found->second[output]) visits.push_back({input.operation, false});
+      if (!found || !found->second[output]) visits.push_back({input.operation, false});
     }
   }
 }
@@ -246,7 +248,7 @@ LATHE_INLINE void Evaluation::evaluate(const ir::Operation &operation) {
     fail("R008", "no array was given for " + operation->name, operation->place,
          {{"help", "bind it:   evaluate(…, {{" + operation->name + ", array}})", {}}});
   if (operation->kind == ir::OperationKind::constant) return evaluate_constant(operation);
-  std::vector<Storage> results;
+  List<Storage> results;
   try {
     results = OperationEvaluation(*this, operation).run();
   } catch (const Error &error) {
@@ -265,10 +267,10 @@ LATHE_INLINE void Evaluation::evaluate_constant(const ir::Operation &operation) 
 
 }  // namespace reference_evaluation
 
-LATHE_INLINE ReferenceArray::ReferenceArray(DType element, std::vector<std::int64_t> extents)
+LATHE_INLINE ReferenceArray::ReferenceArray(DType element, List<std::int64_t> extents)
     : type(element), shape(std::move(extents)), data(static_cast<std::size_t>(size() * element.bytes())) {}
 
-LATHE_INLINE ReferenceArray::ReferenceArray(DType element, std::vector<std::int64_t> extents, const void *elements)
+LATHE_INLINE ReferenceArray::ReferenceArray(DType element, List<std::int64_t> extents, const void *elements)
     : ReferenceArray(element, std::move(extents)) {
   if (!data.empty()) std::memcpy(data.data(), elements, data.size());
 }
@@ -283,10 +285,10 @@ LATHE_INLINE void ReferenceArray::set(std::int64_t element, ir::Bits bits) {
   ir::store_element(type, data.data() + element * type.bytes(), bits);
 }
 
-LATHE_INLINE std::vector<ReferenceArray> evaluate_reference(std::span<const ir::Tensor> outputs, const ReferenceInputs &inputs,
-                                                            Arithmetic arithmetic) {
+LATHE_INLINE List<ReferenceArray> evaluate_reference(std::span<const ir::Tensor> outputs, const ReferenceInputs &inputs,
+                                                     Arithmetic arithmetic) {
   reference_evaluation::Evaluation evaluation(inputs, arithmetic);
-  std::vector<ReferenceArray> results;
+  List<ReferenceArray> results;
   for (const ir::Tensor &output : outputs) {
     evaluation.require(output.operation);
     const reference_evaluation::Storage &storage = evaluation.storage_of(output);

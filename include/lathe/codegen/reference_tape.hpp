@@ -11,20 +11,19 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "lathe/codegen/reference.hpp"
 #include "lathe/ir/walk.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen::reference_evaluation {
 
 /// A tensor's elements as `Bits` of `type`, row-major.
 struct Storage {
   DType type;
-  std::vector<std::int64_t> shape;
-  std::vector<ir::Bits> elements;
+  List<std::int64_t> shape;
+  List<ir::Bits> elements;
 };
 
 /// Finds the elements of a tensor that was evaluated before.
@@ -45,7 +44,7 @@ class Registers {
   ir::Bits *data() { return values_.data(); }
 
  private:
-  std::vector<ir::Bits> values_{0};  // the first one serves steps without a target
+  List<ir::Bits> values_{0};  // the first one serves steps without a target
   ir::VarMap<std::uint32_t> variables_;
 };
 
@@ -83,8 +82,8 @@ struct Site {
   const ir::ExprNode *node = nullptr;
   const Storage *storage = nullptr;
   const void *function = nullptr;
-  std::vector<std::uint32_t> operands = {};
-  std::vector<DType> types = {};
+  List<std::uint32_t> operands = {};
+  List<DType> types = {};
 };
 
 /// Several expressions evaluated together.
@@ -92,24 +91,24 @@ class Tape {
  public:
   /// Runs all steps; the results are then in the registers `roots()`. \throws Error R001, R004, R005 without place or stage.
   void run(Registers &registers);
-  const std::vector<std::uint32_t> &roots() const { return roots_; }
+  const List<std::uint32_t> &roots() const { return roots_; }
 
  private:
   friend class TapeCompiler;
   void read(const Instruction &step, ir::Bits *values) const;
   void call(const Instruction &step, ir::Bits *values) const;
 
-  std::vector<Instruction> code_;
-  std::vector<Site> sites_;
-  std::vector<std::uint32_t> roots_;
-  std::vector<std::uint32_t> procedure_starts_;
-  std::vector<std::uint64_t> done_;     // of each procedure: the run that it last ran in
-  std::vector<std::uint32_t> returns_;  // of the procedures under way
+  List<Instruction> code_;
+  List<Site> sites_;
+  List<std::uint32_t> roots_;
+  List<std::uint32_t> procedure_starts_;
+  List<std::uint64_t> done_;     // of each procedure: the run that it last ran in
+  List<std::uint32_t> returns_;  // of the procedures under way
   std::uint64_t runs_ = 0;
 };
 
 /// Compiles `roots` in the given arithmetic.
-Tape compile_tape(const std::vector<ir::Expr> &roots, Registers &registers, FindStorage find_storage, Arithmetic arithmetic);
+Tape compile_tape(const List<ir::Expr> &roots, Registers &registers, FindStorage find_storage, Arithmetic arithmetic);
 
 /// float64 for every float in double, else the type itself.
 inline DType computed_type(DType type, Arithmetic arithmetic) {

@@ -7,11 +7,13 @@
 
 #include "lathe/codegen/external_call.hpp"
 #include "lathe/codegen/reference_tape.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen::reference_evaluation {
 
 LATHE_INLINE std::uint32_t Registers::of_variable(const ir::Var &var) {
-  const auto [place, is_new] = variables_.try_emplace(var, size());
+  const auto [place, is_new] = variables_.emplace(var, size());
   if (is_new) values_.push_back(0);
   return place->second;
 }
@@ -24,7 +26,7 @@ class TapeCompiler {
   TapeCompiler(Registers &registers, FindStorage find_storage, Arithmetic arithmetic)
       : registers_(registers), find_storage_(find_storage), arithmetic_(arithmetic) {}
 
-  Tape compile(const std::vector<ir::Expr> &roots) {
+  Tape compile(const List<ir::Expr> &roots) {
     for (const ir::Expr &root : roots) study(root);
     for (const ir::Expr &root : roots) compile_one(root);
     for (const ir::Expr &root : roots) tape_.roots_.push_back(register_of(root));
@@ -54,7 +56,7 @@ class TapeCompiler {
   void study(const ir::Expr &root) {
     ++facts_[root.node()].uses;
     ir::walk(root, [&](const ir::Expr &e) {
-      if (!studied_.try_emplace(e.node(), true).second) return;
+      if (!studied_.emplace(e.node(), true).second) return;
       const ir::ExprKind kind = e.node()->kind();
       bool conditional = kind == ir::ExprKind::read || kind == ir::ExprKind::ranged || kind == ir::ExprKind::call;
       ir::for_each_child(e, [&](const ir::Expr &child) {
@@ -95,8 +97,8 @@ class TapeCompiler {
     const ir::Expr e = frame.e;
     if (known_.contains(e.node())) return;
     if (e.as<ir::Const>() || e.as<ir::VarRef>()) return set_register(e, leaf(e));
-    const auto procedure = procedure_of_.find(e.node());
-    if (procedure != procedure_of_.end() || (open_scopes_.size() > 0 && facts_.at(e.node()).uses > 1)) {
+    const auto *procedure = procedure_of_.find(e.node());
+    if (procedure || (open_scopes_.size() > 0 && facts_.at(e.node()).uses > 1)) {
       if (e.node() != compiling_procedure_) return force(e);
     }
     frame.stage = 1;
@@ -110,7 +112,7 @@ class TapeCompiler {
 
   // Shared, and met where only some elements need it.
   void force(const ir::Expr &e) {
-    const auto [place, is_new] = procedure_of_.try_emplace(e.node(), static_cast<std::uint32_t>(procedures_.size()));
+    const auto [place, is_new] = procedure_of_.emplace(e.node(), static_cast<std::uint32_t>(procedures_.size()));
     if (is_new) procedures_.push_back({e, registers_.fresh()});
     emit({.code = Code::force, .a = place->second});
     set_register(e, procedures_[place->second].target);
@@ -213,14 +215,14 @@ class TapeCompiler {
   FindStorage find_storage_;
   Arithmetic arithmetic_;
   Tape tape_;
-  std::vector<Frame> frames_;
-  std::unordered_map<const ir::ExprNode *, Facts> facts_;
-  std::unordered_map<const ir::ExprNode *, bool> studied_;
-  std::unordered_map<const ir::ExprNode *, std::uint32_t> known_;
-  std::vector<const ir::ExprNode *> scoped_;
-  std::vector<std::size_t> open_scopes_;
-  std::unordered_map<const ir::ExprNode *, std::uint32_t> procedure_of_;
-  std::vector<Procedure> procedures_;
+  List<Frame> frames_;
+  NodeMap<Facts> facts_;
+  NodeMap<bool> studied_;
+  NodeMap<std::uint32_t> known_;
+  List<const ir::ExprNode *> scoped_;
+  List<std::size_t> open_scopes_;
+  NodeMap<std::uint32_t> procedure_of_;
+  List<Procedure> procedures_;
   const ir::ExprNode *compiling_procedure_ = nullptr;
 };
 
@@ -318,7 +320,7 @@ LATHE_INLINE std::uint32_t TapeCompiler::emit_node(const ir::Expr &e) {
   }
 }
 
-LATHE_INLINE Tape compile_tape(const std::vector<ir::Expr> &roots, Registers &registers, FindStorage find_storage,
+LATHE_INLINE Tape compile_tape(const List<ir::Expr> &roots, Registers &registers, FindStorage find_storage,
                                Arithmetic arithmetic) {
   return TapeCompiler(registers, find_storage, arithmetic).compile(roots);
 }
@@ -344,9 +346,9 @@ LATHE_INLINE void Tape::read(const Instruction &step, ir::Bits *values) const {
     element = element * storage.shape[i] + (in_range ? index : 0);
   }
   if (!in_range) [[unlikely]] {
-    std::vector<std::int64_t> indices;
+    List<std::int64_t> indices;
     for (const std::uint32_t operand : site.operands) indices.push_back(static_cast<std::int64_t>(values[operand]));
-    const std::string &name = ir::name_of(std::get<ir::Read>(site.node->data).tensor);
+    const std::string &name = ir::name_of(site.node->as<ir::Read>()->tensor);
     fail("R001", "index out of bounds: " + name + bracketed(indices) + " is outside the shape " + bracketed(storage.shape));
   }
   values[step.target] = storage.elements[static_cast<std::size_t>(element)];
@@ -355,7 +357,7 @@ LATHE_INLINE void Tape::read(const Instruction &step, ir::Bits *values) const {
 LATHE_INLINE void Tape::call(const Instruction &step, ir::Bits *values) const {
   const Site &site = sites_[step.a];
   const DType wide(scalar_types::float64);
-  std::vector<ir::Bits> arguments;
+  List<ir::Bits> arguments;
   for (std::size_t i = 0; i < site.operands.size(); ++i) {
     const ir::Bits bits = values[site.operands[i]];
     const bool widened = step.b && site.types[i].is_float();

@@ -4,18 +4,18 @@
 /// Generated text with what is needed to compile and call it.
 
 #include <string>
-#include <vector>
 
 #include "lathe/ir/program.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
 /// A program as source text.
 struct Source {
   std::string text;
-  std::string entry;                      ///< name of the function to call; the ABI is that of runtime/abi.hpp
-  std::vector<ir::Parameter> parameters;  ///< one per slot, in order
-  std::vector<ir::Check> checks;          ///< a status of n > 0 from the function means that checks[n - 1] failed
+  std::string entry;               ///< name of the function to call; the ABI is that of runtime/abi.hpp
+  List<ir::Parameter> parameters;  ///< one per slot, in order
+  List<ir::Check> checks;          ///< a status of n > 0 from the function means that checks[n - 1] failed
 };
 
 }  // namespace lathe::inline LATHE_ABI

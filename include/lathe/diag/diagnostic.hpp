@@ -18,8 +18,8 @@
 #include <source_location>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "lathe/support/list.hpp"
 #include "lathe/version.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -53,7 +53,7 @@ struct Diagnostic {
   std::string axis;     ///< name of the axis concerned, or empty
   Location place;       ///< the user's line
   std::string quoted;   ///< what stands there: the step as C++, or empty
-  std::vector<Note> notes;
+  List<Note> notes;
 };
 
 /// Prints a diagnostic as text of several lines, without a final newline. File names are shown without their folders.
@@ -76,9 +76,9 @@ class Error : public std::exception {
   std::string rendered_;
 };
 
-/// Throws an `Error` with code, headline and place, and notes below. (Notes are not taken by value: g++ 12 at -O1 then destroys the text
-/// of a braced list twice.)
-[[noreturn]] void fail(std::string code, std::string message, Location place = {}, const std::vector<Note> &notes = {});
+/// Throws an `Error` with code, headline and place, and notes below. (Notes are not taken by value: g++ 12 at -O1 then destroys
+/// the text of a braced list twice.)
+[[noreturn]] void fail(std::string code, std::string message, Location place = {}, const List<Note> &notes = {});
 
 /// Throws an error again; unless it names a place, with this one and the stage that is computed there.
 [[noreturn]] void fail_again(const Error &error, Location place, const std::string &stage = {});

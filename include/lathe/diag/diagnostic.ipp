@@ -4,6 +4,7 @@
 /// Rendering and throwing of diagnostics.
 
 #include "lathe/diag/diagnostic.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -41,7 +42,7 @@ LATHE_INLINE std::string render(const Diagnostic &diagnostic) {
 
 LATHE_INLINE Error::Error(Diagnostic diagnostic) : diagnostic_(std::move(diagnostic)), rendered_(render(diagnostic_)) {}
 
-LATHE_INLINE void fail(std::string code, std::string message, Location place, const std::vector<Note> &notes) {
+LATHE_INLINE void fail(std::string code, std::string message, Location place, const List<Note> &notes) {
   Diagnostic diagnostic;
   diagnostic.code = std::move(code);
   diagnostic.message = std::move(message);

@@ -9,6 +9,7 @@
 #include "lathe/expr/compute.hpp"
 #include "lathe/expr/tensor.ipp"
 #include "lathe/ir/walk.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -119,8 +120,8 @@ LATHE_INLINE ir::Expr with_init(const ir::Expr &reduction, ir::Expr init) {
 namespace computing {
 
 /// Splits "conv(n, c)" into the name and the names of the axes; without brackets the axes get default names.
-LATHE_INLINE std::vector<std::string> axis_names(std::string &name, int rank, const Location &place) {
-  std::vector<std::string> names;
+LATHE_INLINE List<std::string> axis_names(std::string &name, int rank, const Location &place) {
+  List<std::string> names;
   const auto open = name.find('(');
   if (open == std::string::npos) {
     for (int d = 0; d < rank; ++d)
@@ -145,7 +146,7 @@ LATHE_INLINE std::vector<std::string> axis_names(std::string &name, int rank, co
 }
 
 /// Refuses index variables that nothing binds: an axis of another compute, or a reduction axis outside its reduction.
-LATHE_INLINE void check_free(const ir::Expr &e, const std::vector<ir::Var> &known, const char *where) {
+LATHE_INLINE void check_free(const ir::Expr &e, const List<ir::Var> &known, const char *where) {
   if (!e.defined()) return;
   for (const ir::Var &var : ir::free_vars(e)) {
     if (!var.type().is_index() || var.nonnegative() || std::find(known.begin(), known.end(), var) != known.end()) continue;
@@ -155,10 +156,10 @@ LATHE_INLINE void check_free(const ir::Expr &e, const std::vector<ir::Var> &know
   }
 }
 
-LATHE_INLINE void check_body(const ir::Expr &body, const std::vector<ir::Var> &axes) {
+LATHE_INLINE void check_body(const ir::Expr &body, const List<ir::Var> &axes) {
   const auto *reduce = body.as<ir::Reduce>();
   if (!reduce) return check_free(body, axes, "the expression");
-  std::vector<ir::Var> known = axes;
+  List<ir::Var> known = axes;
   for (const ir::Expr &init : reduce->init) check_free(init, axes, "the reduction's init");
   for (const ir::Axis &axis : reduce->axes) {
     check_free(axis.min, known, "the domain of a reduction axis");
@@ -182,7 +183,7 @@ LATHE_INLINE ir::Tensor typing::compute(DType type, const Dim *dims, int rank, B
   try {
     tensors::set_shape(operation, dims, rank);
     for (const ir::Expr &extent : operation.shape) computing::check_free(extent, {}, "an extent");
-    std::vector<ir::Expr> indices;
+    List<ir::Expr> indices;
     for (const std::string &axis : names) {
       operation.axes.emplace_back(axis, DType(scalar_types::index));
       indices.push_back(operation.axes.back());

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "lathe/expr/arithmetic.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -73,10 +74,10 @@ template <int Rank>
 class Shape {
  public:
   /// One extent per dimension.
-  explicit Shape(std::vector<Dim> dims) : dims_(std::move(dims)) {}
+  explicit Shape(List<Dim> dims) : dims_(std::move(dims)) {}
   /// The extent of a dimension, counted from 0.
   const Dim &operator[](int dimension) const { return dims_[static_cast<std::size_t>(dimension)]; }
-  const std::vector<Dim> &dims() const { return dims_; }  ///< all extents
+  const List<Dim> &dims() const { return dims_; }  ///< all extents
   /// For structured bindings.
   template <std::size_t I>
   const Dim &get() const {
@@ -84,7 +85,7 @@ class Shape {
   }
 
  private:
-  std::vector<Dim> dims_;
+  List<Dim> dims_;
 };
 
 /// Stands for `{}`: the shape of a tensor of rank 0.

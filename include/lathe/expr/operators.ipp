@@ -10,6 +10,7 @@
 #include "lathe/expr/layout.hpp"
 #include "lathe/expr/operators.hpp"
 #include "lathe/ir/print.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -17,7 +18,7 @@ namespace tensor_operators {
 
 /// `typing::compute` with a body over a vector of axes.
 template <class Body>
-ir::Tensor compute(DType type, const std::vector<Dim> &dims, const Body &body, const Label &name, const Location &place) {
+ir::Tensor compute(DType type, const List<Dim> &dims, const Body &body, const Label &name, const Location &place) {
   struct Call {
     const Body *body;
     std::size_t rank;
@@ -26,7 +27,7 @@ ir::Tensor compute(DType type, const std::vector<Dim> &dims, const Body &body, c
                          {&call,
                           [](void *c, const ir::Expr *axes) {
                             const auto *self = static_cast<const Call *>(c);
-                            return (*self->body)(std::vector<ir::Expr>(axes, axes + self->rank));
+                            return (*self->body)(List<ir::Expr>(axes, axes + self->rank));
                           }},
                          name, place);
 }
@@ -49,7 +50,7 @@ LATHE_INLINE Dim meet(const Dim &a, const Dim &b, std::span<const ir::Tensor> te
   if (ir::is_constant(b.untyped(), 1)) return a;
   if (ir::equal(a.untyped(), b.untyped())) return a.name().empty() ? b : a;
   std::string shapes;
-  std::vector<Note> notes;
+  List<Note> notes;
   for (const ir::Tensor &tensor : tensors) {
     if (!tensor.operation) continue;
     shapes += (shapes.empty() ? "" : " and ") + shape_text(tensor);
@@ -67,10 +68,10 @@ LATHE_INLINE Dim meet(const Dim &a, const Dim &b, std::span<const ir::Tensor> te
 
 LATHE_INLINE ir::Tensor typing::elementwise(DType type, const ir::Tensor *tensors, int count, ElementCall element,
                                             const char *name) {
-  std::vector<Dim> dims;  // of the result, last dimension first
+  List<Dim> dims;  // of the result, last dimension first
   for (int t = 0; t < count; ++t) {
     if (!tensors[t].operation) continue;
-    const std::vector<Dim> own = dims_of(tensors[t]);
+    const List<Dim> own = dims_of(tensors[t]);
     for (std::size_t d = 0; d < own.size(); ++d) {
       const Dim &extent = own[own.size() - 1 - d];
       if (d < dims.size())
@@ -81,13 +82,12 @@ LATHE_INLINE ir::Tensor typing::elementwise(DType type, const ir::Tensor *tensor
   }
   std::reverse(dims.begin(), dims.end());
   return tensor_operators::compute(type, dims,
-                                   [&](const std::vector<ir::Expr> &axes) {
-                                     std::vector<ir::Expr> elements(static_cast<std::size_t>(count));
+                                   [&](const List<ir::Expr> &axes) {
+                                     List<ir::Expr> elements(static_cast<std::size_t>(count));
                                      for (int t = 0; t < count; ++t) {
                                        if (!tensors[t].operation) continue;
                                        const auto &shape = ir::shape_of(tensors[t]);
-                                       std::vector<ir::Expr> at(axes.end() - static_cast<std::ptrdiff_t>(shape.size()),
-                                                                axes.end());
+                                       List<ir::Expr> at(axes.end() - static_cast<std::ptrdiff_t>(shape.size()), axes.end());
                                        for (std::size_t d = 0; d < shape.size(); ++d)
                                          if (ir::is_constant(shape[d], 1)) at[d] = 0;
                                        elements[static_cast<std::size_t>(t)] = ir::read(tensors[t], std::move(at));
@@ -100,9 +100,9 @@ LATHE_INLINE ir::Tensor typing::elementwise(DType type, const ir::Tensor *tensor
 namespace typing {
 
 LATHE_INLINE ir::Tensor transpose(const ir::Tensor &tensor, const int *order, const Label &name, const Location &place) {
-  const std::vector<Dim> dims = dims_of(tensor);
+  const List<Dim> dims = dims_of(tensor);
   const int rank = static_cast<int>(dims.size());
-  std::vector<int> from;
+  List<int> from;
   for (int d = 0; d < rank; ++d) {
     const int source = order ? order[d] : rank - 1 - d;
     if (source < 0 || source >= rank || std::find(from.begin(), from.end(), source) != from.end())
@@ -112,12 +112,12 @@ LATHE_INLINE ir::Tensor transpose(const ir::Tensor &tensor, const int *order, co
           "name each dimension once, counted from 0,  transpose(A, {1, 0})");
     from.push_back(source);
   }
-  std::vector<Dim> shape;
+  List<Dim> shape;
   for (const int source : from) shape.push_back(dims[static_cast<std::size_t>(source)]);
   return tensor_operators::compute(
       ir::type_of(tensor), shape,
-      [&](const std::vector<ir::Expr> &axes) {
-        std::vector<ir::Expr> at(axes.size());
+      [&](const List<ir::Expr> &axes) {
+        List<ir::Expr> at(axes.size());
         for (std::size_t d = 0; d < axes.size(); ++d) at[static_cast<std::size_t>(from[d])] = axes[d];
         return ir::read(tensor, std::move(at));
       },
@@ -125,7 +125,7 @@ LATHE_INLINE ir::Tensor transpose(const ir::Tensor &tensor, const int *order, co
 }
 
 LATHE_INLINE ir::Tensor reshape(const ir::Tensor &tensor, const Dim *dims, int rank, const Label &name, const Location &place) {
-  const std::vector<Dim> shape(dims, dims + rank);
+  const List<Dim> shape(dims, dims + rank);
   const auto &source = ir::shape_of(tensor);
   ir::Expr before = 1, after = 1;
   for (const ir::Expr &extent : source) before = before * extent;
@@ -137,10 +137,10 @@ LATHE_INLINE ir::Tensor reshape(const ir::Tensor &tensor, const Dim *dims, int r
         place, "choose extents whose product is the number of elements");
   return tensor_operators::compute(
       ir::type_of(tensor), shape,
-      [&](const std::vector<ir::Expr> &axes) {
+      [&](const List<ir::Expr> &axes) {
         ir::Expr linear = 0;
         for (std::size_t d = 0; d < axes.size(); ++d) linear = linear * shape[d].untyped() + axes[d];
-        std::vector<ir::Expr> at(source.size());
+        List<ir::Expr> at(source.size());
         for (std::size_t d = source.size(); d-- > 0;) {
           at[d] = d == 0 ? linear : linear % source[d];
           linear = linear / source[d];
@@ -151,12 +151,12 @@ LATHE_INLINE ir::Tensor reshape(const ir::Tensor &tensor, const Dim *dims, int r
 }
 
 LATHE_INLINE ir::Tensor concat(const ir::Tensor *parts, int count, int axis, const Label &name, const Location &place) {
-  std::vector<Dim> shape = dims_of(parts[0]);
+  List<Dim> shape = dims_of(parts[0]);
   if (axis < 0 || axis >= static_cast<int>(shape.size()))
     tensor_operators::misfit("concat", "axis " + std::to_string(axis) + " does not exist", place,
                              "count dimensions from 0,  concat({A, B}, 1)");
   const auto along = static_cast<std::size_t>(axis);
-  std::vector<ir::Expr> starts{0};
+  List<ir::Expr> starts{0};
   for (int p = 0; p < count; ++p) {
     const auto &extents = ir::shape_of(parts[p]);
     for (std::size_t d = 0; d < shape.size(); ++d)
@@ -170,7 +170,7 @@ LATHE_INLINE ir::Tensor concat(const ir::Tensor *parts, int count, int axis, con
   shape[along] = Dim(Index(starts.back()));
   return tensor_operators::compute(
       ir::type_of(parts[0]), shape,
-      [&](std::vector<ir::Expr> at) {
+      [&](List<ir::Expr> at) {
         const ir::Expr index = at[along];
         ir::Expr element;
         for (int p = count; p-- > 0;) {
@@ -185,8 +185,8 @@ LATHE_INLINE ir::Tensor concat(const ir::Tensor *parts, int count, int axis, con
 
 LATHE_INLINE ir::Tensor slice(const ir::Tensor &tensor, const Dim *begin, const Dim *end, const Dim *step, const Label &name,
                               const Location &place) {
-  const std::vector<Dim> dims = dims_of(tensor);
-  std::vector<Dim> shape;
+  const List<Dim> dims = dims_of(tensor);
+  List<Dim> shape;
   const auto refuse_if = [&](const ir::Expr &condition, std::size_t d) {
     if (ir::is_true(condition))
       tensor_operators::misfit("slice",
@@ -202,8 +202,8 @@ LATHE_INLINE ir::Tensor slice(const ir::Tensor &tensor, const Dim *begin, const 
   }
   return tensor_operators::compute(
       ir::type_of(tensor), shape,
-      [&](const std::vector<ir::Expr> &axes) {
-        std::vector<ir::Expr> at;
+      [&](const List<ir::Expr> &axes) {
+        List<ir::Expr> at;
         for (std::size_t d = 0; d < axes.size(); ++d)
           at.push_back(begin[d].untyped() + (step ? axes[d] * step[d].untyped() : axes[d]));
         return ir::read(tensor, std::move(at));
@@ -213,8 +213,8 @@ LATHE_INLINE ir::Tensor slice(const ir::Tensor &tensor, const Dim *begin, const 
 
 LATHE_INLINE ir::Tensor pad(const ir::Tensor &tensor, const Dim *before, const Dim *after, const ir::Expr &value,
                             const Label &name, const Location &place) {
-  const std::vector<Dim> dims = dims_of(tensor);
-  std::vector<Dim> shape;
+  const List<Dim> dims = dims_of(tensor);
+  List<Dim> shape;
   for (std::size_t d = 0; d < dims.size(); ++d) {
     for (const Dim *side : {&before[d], &after[d]})
       if (const auto width = ir::constant_integer(side->untyped()); width && *width < 0)
@@ -224,7 +224,7 @@ LATHE_INLINE ir::Tensor pad(const ir::Tensor &tensor, const Dim *before, const D
   }
   return tensor_operators::compute(
       ir::type_of(tensor), shape,
-      [&](std::vector<ir::Expr> at) {
+      [&](List<ir::Expr> at) {
         ir::Expr inside;
         for (std::size_t d = 0; d < at.size(); ++d) {
           const ir::Expr low = before[d].untyped(), axis = at[d];

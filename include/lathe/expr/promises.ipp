@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 #include "lathe/expr/compute.hpp"
 #include "lathe/ir/evaluate.hpp"
 #include "lathe/ir/print.hpp"
 #include "lathe/ir/walk.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -35,7 +36,7 @@ class Trial {
   ir::Bits identity() const { return reducer_->identity.front().as<ir::Const>()->bits; }
 
   ir::Bits operator()(ir::Bits x, ir::Bits y) const {
-    std::unordered_map<const ir::ExprNode *, ir::Bits> values;
+    NodeMap<ir::Bits> values;
     const auto of = [&](const ir::Expr &e) { return values.at(e.node()); };
     ir::walk(reducer_->result.front(), [&](const ir::Expr &e) { values[e.node()] = evaluate(e, x, y, of); });
     return of(reducer_->result.front());
@@ -88,8 +89,8 @@ class Trial {
 };
 
 /// Small integers in the type, then for floats numbers between -4 and 4 from a fixed sequence.
-LATHE_INLINE std::vector<ir::Bits> samples(DType type) {
-  std::vector<ir::Bits> list;
+LATHE_INLINE List<ir::Bits> samples(DType type) {
+  List<ir::Bits> list;
   if (type.is_bool()) return {0, 1};
   for (int v = type.is_unsigned() ? 0 : -3; v <= 3; ++v)
     list.push_back(type.is_float() ? ir::from_double(type, v) : ir::from_integer(type, v));
@@ -102,8 +103,7 @@ LATHE_INLINE std::vector<ir::Bits> samples(DType type) {
 }
 
 [[noreturn]] LATHE_INLINE void refuse(const ir::Reducer &reducer, const Location &place, const std::string &what, DType type,
-                                      const char *left, ir::Bits a, const char *right, ir::Bits b,
-                                      const std::vector<ir::Bits> &at) {
+                                      const char *left, ir::Bits a, const char *right, ir::Bits b, const List<ir::Bits> &at) {
   std::string where;
   for (std::size_t n = 0; n < at.size(); ++n)
     where += (n ? ", " : " for ") + std::string(1, static_cast<char>('a' + n)) + " = " + ir::literal_text(type, at[n]);

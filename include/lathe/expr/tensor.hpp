@@ -5,10 +5,10 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "lathe/expr/dim.hpp"
 #include "lathe/ir/operation.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -27,7 +27,7 @@ ir::Expr index_of(const I &index) {
 }
 
 ir::Expr read(const ir::Tensor &tensor, const ir::Expr *indices, int rank);
-std::vector<Dim> dims_of(const ir::Tensor &tensor);
+List<Dim> dims_of(const ir::Tensor &tensor);
 
 }  // namespace typing
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "lathe/expr/tensor.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -57,11 +58,11 @@ LATHE_INLINE void AnyTensor::check(DType type, int expected_rank, const Location
 namespace typing {
 
 LATHE_INLINE ir::Expr read(const ir::Tensor &tensor, const ir::Expr *indices, int rank) {
-  return ir::read(tensor, std::vector<ir::Expr>(indices, indices + rank));
+  return ir::read(tensor, List<ir::Expr>(indices, indices + rank));
 }
 
-LATHE_INLINE std::vector<Dim> dims_of(const ir::Tensor &tensor) {
-  std::vector<Dim> dims;
+LATHE_INLINE List<Dim> dims_of(const ir::Tensor &tensor) {
+  List<Dim> dims;
   const auto &names = tensor.operation->extent_names;
   for (const ir::Expr &extent : ir::shape_of(tensor))
     dims.emplace_back(Index(extent), names.empty() ? std::string_view() : std::string_view(names[dims.size()]));
@@ -132,8 +133,8 @@ LATHE_INLINE ir::Tensor constant(DType type, const void *elements, const std::in
     count *= shape[d];
   }
   const auto size = static_cast<std::size_t>(type.bytes());
-  auto data = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(count) * size);
-  std::vector<std::int64_t> index(static_cast<std::size_t>(rank), 0);
+  auto data = std::make_shared<List<std::byte>>(static_cast<std::size_t>(count) * size);
+  List<std::int64_t> index(static_cast<std::size_t>(rank), 0);
   for (std::int64_t n = 0; n < count; ++n) {
     std::int64_t from = strides ? 0 : n;
     for (int d = 0; strides && d < rank; ++d) from += index[static_cast<std::size_t>(d)] * strides[d];

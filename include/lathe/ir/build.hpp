@@ -7,6 +7,7 @@
 
 #include "lathe/ir/expr.hpp"
 #include "lathe/ir/stmt.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
@@ -35,10 +36,10 @@ Expr cast(DType type, Expr a, CastMode mode = CastMode::convert);
 Expr ranged(Expr a, Expr min, Expr max);
 Expr ramp(Expr base, Expr stride, int lanes);
 Expr broadcast(Expr a, int lanes);
-Expr shuffle(std::vector<Expr> vectors, std::vector<int> lanes);
-Expr load(Buffer buffer, std::vector<Expr> indices, Expr predicate = {});
-Expr read(Tensor tensor, std::vector<Expr> indices, bool unchecked = false);
-Expr call(DType type, ExternalFunction function, std::vector<Expr> arguments);
+Expr shuffle(List<Expr> vectors, List<int> lanes);
+Expr load(Buffer buffer, List<Expr> indices, Expr predicate = {});
+Expr read(Tensor tensor, List<Expr> indices, bool unchecked = false);
+Expr call(DType type, ExternalFunction function, List<Expr> arguments);
 
 /// Conjunction where an undefined side means "true"; undefined if both are.
 Expr both(Expr a, Expr b);

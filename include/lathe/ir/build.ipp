@@ -10,6 +10,7 @@
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/evaluate.hpp"
 #include "lathe/ir/operation.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
@@ -274,7 +275,7 @@ LATHE_INLINE Expr broadcast(Expr a, int lanes) {
   return make(type, Broadcast{std::move(a)});
 }
 
-LATHE_INLINE Expr shuffle(std::vector<Expr> vectors, std::vector<int> lanes) {
+LATHE_INLINE Expr shuffle(List<Expr> vectors, List<int> lanes) {
   ensure(!vectors.empty() && !lanes.empty(), "a shuffle has lanes");
   int total = 0;
   for (const Expr &v : vectors) {
@@ -303,7 +304,7 @@ LATHE_INLINE Expr shuffle(std::vector<Expr> vectors, std::vector<int> lanes) {
 
 namespace building {
 
-LATHE_INLINE int lanes_of(const std::vector<Expr> &operands) {
+LATHE_INLINE int lanes_of(const List<Expr> &operands) {
   int lanes = 1;
   for (const Expr &e : operands) {
     ensure(lanes == 1 || e.lanes() == 1 || e.lanes() == lanes, "vector operands have equal lanes");
@@ -312,14 +313,14 @@ LATHE_INLINE int lanes_of(const std::vector<Expr> &operands) {
   return lanes;
 }
 
-LATHE_INLINE void check_indices(const std::vector<Expr> &indices, std::size_t rank) {
+LATHE_INLINE void check_indices(const List<Expr> &indices, std::size_t rank) {
   ensure(indices.size() == rank, "there is one index per dimension");
   for (const Expr &i : indices) ensure(i.type().is_index(), "indices are of type index");
 }
 
 }  // namespace building
 
-LATHE_INLINE Expr load(Buffer buffer, std::vector<Expr> indices, Expr predicate) {
+LATHE_INLINE Expr load(Buffer buffer, List<Expr> indices, Expr predicate) {
   building::check_indices(indices, buffer->shape.size());
   int lanes = building::lanes_of(indices);
   if (predicate.defined()) {
@@ -337,13 +338,13 @@ LATHE_INLINE Expr load(Buffer buffer, std::vector<Expr> indices, Expr predicate)
   return make(type, Load{std::move(buffer), std::move(indices), std::move(predicate)});
 }
 
-LATHE_INLINE Expr read(Tensor tensor, std::vector<Expr> indices, bool unchecked) {
+LATHE_INLINE Expr read(Tensor tensor, List<Expr> indices, bool unchecked) {
   building::check_indices(indices, shape_of(tensor).size());
   const DType type = type_of(tensor).with_lanes(building::lanes_of(indices));
   return make(type, Read{std::move(tensor), std::move(indices), unchecked});
 }
 
-LATHE_INLINE Expr call(DType type, ExternalFunction function, std::vector<Expr> arguments) {
+LATHE_INLINE Expr call(DType type, ExternalFunction function, List<Expr> arguments) {
   const int lanes = std::max(type.lanes(), building::lanes_of(arguments));
   for (Expr &a : arguments) a = broadcast(std::move(a), lanes);
   return make(type.with_lanes(lanes), Call{std::move(function), std::move(arguments)});

@@ -11,8 +11,8 @@
 
 namespace lathe::inline LATHE_ABI::ir {
 
-/// All functions throw an internal error for custom types, whose meaning is in their lowering functions, and for operators that a type
-/// does not have.
+/// All functions throw an internal error for custom types, whose meaning is in their lowering functions, and for operators that a
+/// type does not have.
 
 /// A scalar as its bit pattern in the lowest `type.bits()` bits; signed integers and indices are sign-extended to 64, the rest
 /// zero-extended.

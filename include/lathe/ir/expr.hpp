@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// Expressions of the untyped IR: a closed variant of plain structs behind an immutable shared handle.
+/// Expressions of the untyped IR: a closed set of plain structs behind an immutable shared handle.
 ///
 /// Expressions form a DAG: a node used twice is one node, and walks, rewrites and code generation treat it once. `Var`, `Buffer`,
 /// `Operation` and `Reducer` are compared by identity. Each node names its fields once; `walk.hpp` is written over that.
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
-#include <tuple>
-#include <variant>
-#include <vector>
+#include <type_traits>
 
 #include "lathe/diag/diagnostic.hpp"
 #include "lathe/dtype/scalar_type.hpp"
 #include "lathe/ir/operators.hpp"
+#include "lathe/support/list.hpp"
 #include "lathe/support/shared.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
@@ -79,8 +79,8 @@ struct Scope {
 struct BufferNode : Counted {
   std::string name;
   DType type;
-  std::vector<Expr> shape;    ///< extents, index-typed
-  std::vector<Expr> strides;  ///< in elements; empty: compact, row-major
+  List<Expr> shape;    ///< extents, index-typed
+  List<Expr> strides;  ///< in elements; empty: compact, row-major
   Scope scope;
   int alignment = 0;  ///< of element 0 in bytes; 0: that of the element
 };
@@ -89,7 +89,7 @@ class Buffer {
  public:
   Buffer() = default;
   explicit Buffer(BufferNode node) : node_(new BufferNode(std::move(node))) {}
-  Buffer(std::string name, DType type, std::vector<Expr> shape, Scope scope = {});
+  Buffer(std::string name, DType type, List<Expr> shape, Scope scope = {});
   bool defined() const { return static_cast<bool>(node_); }
   const BufferNode *operator->() const { return node_.get(); }
   const BufferNode *node() const { return node_.get(); }
@@ -126,102 +126,57 @@ struct ExternalFunction {
   friend bool operator==(const ExternalFunction &, const ExternalFunction &) = default;
 };
 
-// ---- the nodes ----------------------------------------------------------------------------------------------------------------
+// ---- fields -------------------------------------------------------------------------------------------------------------------
 
-/// A scalar constant: the lowest `bits()` bits of `bits` are its pattern. Signed integers and indices are kept sign-extended.
-struct Const {
-  std::uint64_t bits;
-  static constexpr auto fields() { return std::make_tuple(&Const::bits); }
-};
-/// The value of a variable.
-struct VarRef {
-  Var var;
-  static constexpr auto fields() { return std::make_tuple(&VarRef::var); }
-};
-/// An element of a tensor. Only in expressions and schedules: lowering turns it into `Load`.
-struct Read {
-  Tensor tensor;
-  std::vector<Expr> indices;
-  bool unchecked = false;  ///< the user promised that the indices are in range
-  static constexpr auto fields() { return std::make_tuple(&Read::tensor, &Read::indices, &Read::unchecked); }
-};
-/// An element of a buffer (a vector of elements when an index has lanes). Where `predicate` is false nothing is read and the
-/// value is 0.
-struct Load {
-  Buffer buffer;
-  std::vector<Expr> indices;
-  Expr predicate;  ///< optional; bool with the lanes of the load
-  static constexpr auto fields() { return std::make_tuple(&Load::buffer, &Load::indices, &Load::predicate); }
-};
-struct Unary {
-  UnaryOp op;
-  Expr a;
-  static constexpr auto fields() { return std::make_tuple(&Unary::op, &Unary::a); }
-};
-struct Binary {
-  BinaryOp op;
-  Expr a, b;
-  static constexpr auto fields() { return std::make_tuple(&Binary::op, &Binary::a, &Binary::b); }
-};
-/// a * b + c rounded once.
-struct MulAdd {
-  Expr a, b, c;
-  static constexpr auto fields() { return std::make_tuple(&MulAdd::a, &MulAdd::b, &MulAdd::c); }
-};
-/// condition ? a : b. If `guards`, loads in an arm happen only where the condition chooses that arm.
-struct Select {
-  Expr condition, a, b;
-  bool guards = false;
-  static constexpr auto fields() { return std::make_tuple(&Select::condition, &Select::a, &Select::b, &Select::guards); }
-};
-/// `a` in the node's type.
-struct Cast {
-  CastMode mode;
-  Expr a;
-  static constexpr auto fields() { return std::make_tuple(&Cast::mode, &Cast::a); }
-};
-/// `a`, promised by the user to lie in [min, max]. The interpreter checks it.
-struct Ranged {
-  Expr a, min, max;
-  static constexpr auto fields() { return std::make_tuple(&Ranged::a, &Ranged::min, &Ranged::max); }
-};
-/// Lanes base, base + stride, base + 2 stride, …
-struct Ramp {
-  Expr base, stride;
-  static constexpr auto fields() { return std::make_tuple(&Ramp::base, &Ramp::stride); }
-};
-/// All lanes `a`.
-struct Broadcast {
-  Expr a;
-  static constexpr auto fields() { return std::make_tuple(&Broadcast::a); }
-};
-/// Lane i is lane lanes[i] of the vectors laid end to end.
-struct Shuffle {
-  std::vector<Expr> vectors;
-  std::vector<int> lanes;
-  static constexpr auto fields() { return std::make_tuple(&Shuffle::vectors, &Shuffle::lanes); }
-};
-/// A call of an external scalar function.
-struct Call {
-  ExternalFunction function;
-  std::vector<Expr> arguments;
-  static constexpr auto fields() { return std::make_tuple(&Call::function, &Call::arguments); }
-};
-/// One output of a tuple reduction over `axes`; only as the whole body of a compute. The bodies of one operation differ in
-/// `output` alone.
-struct Reduce {
-  Reducer reducer;
-  std::vector<Expr> sources;  ///< what is combined, one per output
-  std::vector<Axis> axes;
-  Expr where;              ///< optional: elements where it is false do not take part
-  std::vector<Expr> init;  ///< optional: starts instead of the identities, one per output
-  int output = 0;
-  static constexpr auto fields() {
-    return std::make_tuple(&Reduce::reducer, &Reduce::sources, &Reduce::axes, &Reduce::where, &Reduce::init, &Reduce::output);
+class Stmt;
+
+/// A field of a node as walks, comparisons and hashes see it: its kind, and where it is, or its value if that is a number.
+struct Field {
+  enum class Kind : std::uint8_t { number, expr, exprs, axes, stmt, stmts, var, buffer, tensor, reducer, function, lanes, text };
+  Kind kind = Kind::number;
+  std::uint64_t number = 0;
+  const void *at = nullptr;
+
+  Field() = default;
+  template <class Number>
+    requires(std::is_integral_v<Number> || std::is_enum_v<Number>)
+  Field(const Number &value) : kind(Kind::number), number(static_cast<std::uint64_t>(value)) {}  // NOLINT: implicit, as all here
+  Field(const Expr &field) : kind(Kind::expr), at(&field) {}                                     // NOLINT
+  Field(const List<Expr> &field) : kind(Kind::exprs), at(&field) {}                              // NOLINT
+  Field(const List<Axis> &field) : kind(Kind::axes), at(&field) {}                               // NOLINT
+  Field(const Stmt &field) : kind(Kind::stmt), at(&field) {}                                     // NOLINT
+  Field(const List<Stmt> &field) : kind(Kind::stmts), at(&field) {}                              // NOLINT
+  Field(const Var &field) : kind(Kind::var), at(&field) {}                                       // NOLINT
+  Field(const Buffer &field) : kind(Kind::buffer), at(&field) {}                                 // NOLINT
+  Field(const Tensor &field) : kind(Kind::tensor), at(&field) {}                                 // NOLINT
+  Field(const Reducer &field) : kind(Kind::reducer), at(&field) {}                               // NOLINT
+  Field(const ExternalFunction &field) : kind(Kind::function), at(&field) {}                     // NOLINT
+  Field(const List<int> &field) : kind(Kind::lanes), at(&field) {}                               // NOLINT
+  Field(const std::string &field) : kind(Kind::text), at(&field) {}                              // NOLINT
+
+  template <class Type>
+  const Type &as() const {
+    return *static_cast<const Type *>(at);
   }
 };
 
-/// The kinds, in the order of the variant below.
+/// The fields that a node names, in order. They refer to the node.
+class Fields {
+ public:
+  Fields(std::initializer_list<Field> fields) {
+    for (const Field &field : fields) fields_[size_++] = field;
+  }
+  const Field *begin() const { return fields_; }
+  const Field *end() const { return fields_ + size_; }
+
+ private:
+  Field fields_[6];
+  int size_ = 0;
+};
+
+// ---- the nodes ----------------------------------------------------------------------------------------------------------------
+
+/// The kinds of nodes, in the order in which they are defined below.
 enum class ExprKind : std::uint8_t {
   constant,
   var,
@@ -240,26 +195,174 @@ enum class ExprKind : std::uint8_t {
   reduce,
 };
 
+/// A scalar constant: the lowest `bits()` bits of `bits` are its pattern. Signed integers and indices are kept sign-extended.
+struct Const {
+  std::uint64_t bits;
+  static constexpr ExprKind node_kind = ExprKind::constant;
+  Fields fields() const { return {bits}; }
+};
+/// The value of a variable.
+struct VarRef {
+  Var var;
+  static constexpr ExprKind node_kind = ExprKind::var;
+  Fields fields() const { return {var}; }
+};
+/// An element of a tensor. Only in expressions and schedules: lowering turns it into `Load`.
+struct Read {
+  Tensor tensor;
+  List<Expr> indices;
+  bool unchecked = false;  ///< the user promised that the indices are in range
+  static constexpr ExprKind node_kind = ExprKind::read;
+  Fields fields() const { return {tensor, indices, unchecked}; }
+};
+/// An element of a buffer (a vector of elements when an index has lanes). Where `predicate` is false nothing is read and the
+/// value is 0.
+struct Load {
+  Buffer buffer;
+  List<Expr> indices;
+  Expr predicate;  ///< optional; bool with the lanes of the load
+  static constexpr ExprKind node_kind = ExprKind::load;
+  Fields fields() const { return {buffer, indices, predicate}; }
+};
+struct Unary {
+  UnaryOp op;
+  Expr a;
+  static constexpr ExprKind node_kind = ExprKind::unary;
+  Fields fields() const { return {op, a}; }
+};
+struct Binary {
+  BinaryOp op;
+  Expr a, b;
+  static constexpr ExprKind node_kind = ExprKind::binary;
+  Fields fields() const { return {op, a, b}; }
+};
+/// a * b + c rounded once.
+struct MulAdd {
+  Expr a, b, c;
+  static constexpr ExprKind node_kind = ExprKind::mul_add;
+  Fields fields() const { return {a, b, c}; }
+};
+/// condition ? a : b. If `guards`, loads in an arm happen only where the condition chooses that arm.
+struct Select {
+  Expr condition, a, b;
+  bool guards = false;
+  static constexpr ExprKind node_kind = ExprKind::select;
+  Fields fields() const { return {condition, a, b, guards}; }
+};
+/// `a` in the node's type.
+struct Cast {
+  CastMode mode;
+  Expr a;
+  static constexpr ExprKind node_kind = ExprKind::cast;
+  Fields fields() const { return {mode, a}; }
+};
+/// `a`, promised by the user to lie in [min, max]. The interpreter checks it.
+struct Ranged {
+  Expr a, min, max;
+  static constexpr ExprKind node_kind = ExprKind::ranged;
+  Fields fields() const { return {a, min, max}; }
+};
+/// Lanes base, base + stride, base + 2 stride, …
+struct Ramp {
+  Expr base, stride;
+  static constexpr ExprKind node_kind = ExprKind::ramp;
+  Fields fields() const { return {base, stride}; }
+};
+/// All lanes `a`.
+struct Broadcast {
+  Expr a;
+  static constexpr ExprKind node_kind = ExprKind::broadcast;
+  Fields fields() const { return {a}; }
+};
+/// Lane i is lane lanes[i] of the vectors laid end to end.
+struct Shuffle {
+  List<Expr> vectors;
+  List<int> lanes;
+  static constexpr ExprKind node_kind = ExprKind::shuffle;
+  Fields fields() const { return {vectors, lanes}; }
+};
+/// A call of an external scalar function.
+struct Call {
+  ExternalFunction function;
+  List<Expr> arguments;
+  static constexpr ExprKind node_kind = ExprKind::call;
+  Fields fields() const { return {function, arguments}; }
+};
+/// One output of a tuple reduction over `axes`; only as the whole body of a compute. The bodies of one operation differ in
+/// `output` alone.
+struct Reduce {
+  Reducer reducer;
+  List<Expr> sources;  ///< what is combined, one per output
+  List<Axis> axes;
+  Expr where;       ///< optional: elements where it is false do not take part
+  List<Expr> init;  ///< optional: starts instead of the identities, one per output
+  int output = 0;
+  static constexpr ExprKind node_kind = ExprKind::reduce;
+  Fields fields() const { return {reducer, sources, axes, where, init, output}; }
+};
+
+/// What an `Expr` is a handle on: a type and one of the structs above.
 struct ExprNode : Counted {
-  using Data = std::variant<Const, VarRef, Read, Load, Unary, Binary, MulAdd, Select, Cast, Ranged, Ramp, Broadcast, Shuffle,
-                            Call, Reduce>;
   DType type;
-  Data data;
-  ExprNode(DType t, Data d) : type(t), data(std::move(d)) {}
-  ExprKind kind() const { return static_cast<ExprKind>(data.index()); }
+
+  ExprKind kind() const { return kind_; }
+  /// The struct, if it is a `Node`, or null.
+  template <class Node>
+  const Node *as() const;
+
+ protected:
+  ExprNode(DType t, ExprKind kind, void (*destroy)(const Counted *)) : Counted(destroy), type(t), kind_(kind) {}
+
+ private:
+  ExprKind kind_;
+};
+
+template <class Node>
+struct ExprNodeOf : ExprNode {
+  Node data;
+  ExprNodeOf(DType t, Node node)
+      : ExprNode(t, Node::node_kind, [](const Counted *counted) { delete static_cast<const ExprNodeOf *>(counted); }),
+        data(static_cast<Node &&>(node)) {}
 };
 
 inline Expr::Expr(const ExprNode *node) : node_(node) {}
 inline DType Expr::type() const { return node_->type; }
 template <class Node>
+const Node *ExprNode::as() const {
+  return kind_ == Node::node_kind ? &static_cast<const ExprNodeOf<Node> *>(this)->data : nullptr;
+}
+template <class Node>
 const Node *Expr::as() const {
-  return node_ ? std::get_if<Node>(&node_->data) : nullptr;
+  return node_ ? node_->template as<Node>() : nullptr;
 }
 
 /// A new node. `build.hpp` checks types and folds; this does not.
 template <class Node>
 Expr make(DType type, Node node) {
-  return Expr(new ExprNode(type, std::move(node)));
+  return Expr(new ExprNodeOf<Node>(type, static_cast<Node &&>(node)));
+}
+
+/// Calls `f` on the struct in `node`.
+template <class F>
+auto visit(const ExprNode &node, F &&f) {
+  switch (node.kind()) {
+    case ExprKind::constant: return f(*node.as<Const>());
+    case ExprKind::var: return f(*node.as<VarRef>());
+    case ExprKind::read: return f(*node.as<Read>());
+    case ExprKind::load: return f(*node.as<Load>());
+    case ExprKind::unary: return f(*node.as<Unary>());
+    case ExprKind::binary: return f(*node.as<Binary>());
+    case ExprKind::mul_add: return f(*node.as<MulAdd>());
+    case ExprKind::select: return f(*node.as<Select>());
+    case ExprKind::cast: return f(*node.as<Cast>());
+    case ExprKind::ranged: return f(*node.as<Ranged>());
+    case ExprKind::ramp: return f(*node.as<Ramp>());
+    case ExprKind::broadcast: return f(*node.as<Broadcast>());
+    case ExprKind::shuffle: return f(*node.as<Shuffle>());
+    case ExprKind::call: return f(*node.as<Call>());
+    case ExprKind::reduce: break;
+  }
+  return f(*node.as<Reduce>());
 }
 
 }  // namespace lathe::inline LATHE_ABI::ir

@@ -5,6 +5,7 @@
 
 #include "lathe/ir/expr.hpp"
 #include "lathe/ir/operation.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
@@ -21,7 +22,7 @@ LATHE_INLINE Var::Var(std::string name, DType type, bool nonnegative) {
 
 LATHE_INLINE Var::operator Expr() const { return make(node_->type, VarRef{*this}); }
 
-LATHE_INLINE Buffer::Buffer(std::string name, DType type, std::vector<Expr> shape, Scope scope) {
+LATHE_INLINE Buffer::Buffer(std::string name, DType type, List<Expr> shape, Scope scope) {
   auto *node = new BufferNode;
   node->name = std::move(name);
   node->type = type;

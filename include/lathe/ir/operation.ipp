@@ -4,19 +4,20 @@
 /// What operations read, and the order in which they can be computed. Graphs may be thousands of stages deep.
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "lathe/ir/operation.hpp"
 #include "lathe/ir/walk.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
-LATHE_INLINE std::vector<Tensor> inputs_of(const Operation &operation) {
-  std::vector<Tensor> inputs;
-  std::unordered_set<const ExprNode *> seen;  // bodies of one reduction share their sources
+LATHE_INLINE List<Tensor> inputs_of(const Operation &operation) {
+  List<Tensor> inputs;
+  NodeSet seen;  // bodies of one reduction share their sources
   const auto collect = [&](const Expr &root) {
     walk_down(root, [&](const Expr &e) {
-      if (!seen.insert(e.node()).second) return false;
+      if (!seen.insert(e.node())) return false;
       if (const auto *r = e.as<Read>(); r && std::find(inputs.begin(), inputs.end(), r->tensor) == inputs.end())
         inputs.push_back(r->tensor);
       return true;
@@ -27,17 +28,17 @@ LATHE_INLINE std::vector<Tensor> inputs_of(const Operation &operation) {
   return inputs;
 }
 
-LATHE_INLINE std::vector<Operation> post_order(const std::vector<Operation> &outputs) {
+LATHE_INLINE List<Operation> post_order(const List<Operation> &outputs) {
   struct Visit {
     Operation operation;
-    std::vector<Tensor> inputs;
+    List<Tensor> inputs;
     std::size_t next = 0;
   };
-  std::vector<Operation> order;
-  std::unordered_set<const OperationNode *> seen;
-  std::vector<Visit> stack;
+  List<Operation> order;
+  NodeSet seen;
+  List<Visit> stack;
   const auto enter = [&](const Operation &operation) {
-    if (seen.insert(operation.get()).second) stack.push_back({operation, inputs_of(operation)});
+    if (seen.insert(operation.get())) stack.push_back({operation, inputs_of(operation)});
   };
   for (const Operation &output : outputs) {
     enter(output);

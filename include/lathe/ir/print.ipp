@@ -4,6 +4,7 @@
 /// Statements, operations and programs as text.
 
 #include "lathe/ir/print_exprs.ipp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
@@ -115,7 +116,7 @@ class Printer {
   }
 
   void store(const Store &s) {
-    std::vector<Expr> parts = s.indices;
+    List<Expr> parts = s.indices;
     parts.push_back(s.value);
     parts.push_back(s.predicate);
     exprs_.begin(parts);
@@ -134,12 +135,12 @@ class Printer {
     nested(i.else_body);
   }
 
-  std::string extents(const std::vector<Expr> &shape) {
+  std::string extents(const List<Expr> &shape) {
     exprs_.begin(shape);
     return exprs_.list(shape);
   }
 
-  std::string promise(const std::vector<Expr> &strides, int alignment) {
+  std::string promise(const List<Expr> &strides, int alignment) {
     std::string text;
     if (!strides.empty()) text += ", strides [" + extents(strides) + "]";
     if (alignment > 0) text += ", aligned " + std::to_string(alignment);

@@ -8,12 +8,12 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "lathe/ir/evaluate.hpp"
 #include "lathe/ir/print.hpp"
 #include "lathe/ir/walk.ipp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
@@ -81,8 +81,8 @@ namespace printing {
 class Names {
  public:
   const std::string &of(const void *identity, const std::string &wanted) {
-    const auto found = names_.find(identity);
-    return found != names_.end() ? found->second : names_.emplace(identity, fresh(wanted.empty() ? "_" : wanted)).first->second;
+    const auto *found = names_.find(identity);
+    return found ? found->second : names_.emplace(identity, fresh(wanted.empty() ? "_" : wanted)).first->second;
   }
   const std::string &of(const Var &var) { return of(var.node(), var.name()); }
   const std::string &of(const Buffer &buffer) { return of(buffer.node(), buffer->name); }
@@ -90,14 +90,14 @@ class Names {
 
   std::string fresh(const std::string &wanted) {
     std::string name = wanted;
-    for (int &suffix = next_[wanted]; !taken_.insert(name).second;) name = wanted + "_" + std::to_string(++suffix);
+    for (int &suffix = next_[wanted]; !taken_.insert(name);) name = wanted + "_" + std::to_string(++suffix);
     return name;
   }
 
  private:
-  std::unordered_map<const void *, std::string> names_;
-  std::unordered_map<std::string, int> next_;
-  std::unordered_set<std::string> taken_;
+  NodeMap<std::string> names_;
+  HashMap<std::string, int> next_;
+  HashSet<std::string> taken_;
 };
 
 // ---- expressions --------------------------------------------------------------------------------------------------------------
@@ -119,16 +119,16 @@ class ExprPrinter {
   ExprPrinter(Names &names, FunctionRef<void(const std::string &line)> define) : names_(names), define_(define) {}
 
   /// Forgets the statement before and counts how often parts of these expressions are used.
-  void begin(const std::vector<Expr> &roots) {
+  void begin(const List<Expr> &roots) {
     texts_.clear();
     texts_.emplace(nullptr, Text{"none"});  // a faulty node may lack an operand
     uses_.clear();
-    walking::NodeSet counted;
+    NodeSet counted;
     for (const Expr &root : roots) {
       if (!root.defined()) continue;
       ++uses_[root.node()];
       walk_down(root, [&](const Expr &e) {
-        if (!counted.insert(e.node()).second) return false;
+        if (!counted.insert(e.node())) return false;
         for_each_child(e, [&](const Expr &child) { ++uses_[child.node()]; });
         return true;
       });
@@ -148,13 +148,13 @@ class ExprPrinter {
     return range_text(min, extent);
   }
 
-  std::string list(const std::vector<Expr> &expressions) {
+  std::string list(const List<Expr> &expressions) {
     for (const Expr &e : expressions) (*this)(e);
     return joined(expressions);
   }
 
   /// "i, j if p": what stands between the brackets of an access.
-  std::string access(const std::vector<Expr> &indices, const Expr &predicate) {
+  std::string access(const List<Expr> &indices, const Expr &predicate) {
     list(indices);
     if (predicate.defined()) (*this)(predicate);
     return access_text(indices, predicate);
@@ -180,7 +180,7 @@ class ExprPrinter {
     return t.precedence < precedence ? "(" + t.text + ")" : t.text;
   }
 
-  std::string joined(const std::vector<Expr> &expressions) const {
+  std::string joined(const List<Expr> &expressions) const {
     std::string text;
     for (const Expr &e : expressions) {
       if (!text.empty()) text += ", ";
@@ -189,7 +189,7 @@ class ExprPrinter {
     return text;
   }
 
-  std::string access_text(const std::vector<Expr> &indices, const Expr &predicate) const {
+  std::string access_text(const List<Expr> &indices, const Expr &predicate) const {
     std::string text = joined(indices);
     if (predicate.defined()) text += (text.empty() ? "if " : " if ") + of(predicate).text;
     return text;
@@ -318,8 +318,8 @@ class ExprPrinter {
 
   Names &names_;
   FunctionRef<void(const std::string &line)> define_;
-  std::unordered_map<const ExprNode *, Text> texts_;
-  std::unordered_map<const ExprNode *, int> uses_;
+  NodeMap<Text> texts_;
+  NodeMap<int> uses_;
   int temporaries_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "lathe/ir/stmt.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
@@ -23,16 +24,16 @@ enum class ParameterKind : std::uint8_t {
 struct Parameter {
   ParameterKind kind = ParameterKind::scalar;
   std::string name;
-  Buffer buffer;                                       ///< input, output, constant
-  Var var;                                             ///< scalar
-  ExternalFunction function;                           ///< function
-  std::shared_ptr<const std::vector<std::byte>> data;  ///< constant
-  bool argument = true;                                ///< scalar: false for a size symbol that no argument gives directly
+  Buffer buffer;                                ///< input, output, constant
+  Var var;                                      ///< scalar
+  ExternalFunction function;                    ///< function
+  std::shared_ptr<const List<std::byte>> data;  ///< constant
+  bool argument = true;                         ///< scalar: false for a size symbol that no argument gives directly
 };
 
 struct Function {
   std::string name;
-  std::vector<Parameter> parameters;
+  List<Parameter> parameters;
   Stmt body;
 };
 
@@ -50,10 +51,10 @@ struct StagePlace {
 };
 
 struct Program {
-  std::vector<Function> functions;  ///< the first is the entry
-  std::vector<Requirement> requirements;
-  std::uint64_t scratch_bytes = 0;      ///< most scratch memory one thread needs at a time, where constant
-  std::vector<StagePlace> stages = {};  ///< for diagnostics; may be empty
+  List<Function> functions;  ///< the first is the entry
+  List<Requirement> requirements;
+  std::uint64_t scratch_bytes = 0;  ///< most scratch memory one thread needs at a time, where constant
+  List<StagePlace> stages = {};     ///< for diagnostics; may be empty
   const Function &entry() const { return functions.front(); }
   /// Where the only stage of that name is computed, else an unknown place.
   Location place_of(const std::string &stage) const;
@@ -63,6 +64,6 @@ struct Program {
 bool same_check(const Check &a, const Check &b);
 
 /// The distinct `Check`s of a function in order of appearance. Compiled code returns 1 + position for the first that fails.
-std::vector<Check> checks_of(const Function &function);
+List<Check> checks_of(const Function &function);
 
 }  // namespace lathe::inline LATHE_ABI::ir

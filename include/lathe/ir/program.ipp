@@ -8,6 +8,7 @@
 #include "lathe/ir/operation.hpp"
 #include "lathe/ir/program.hpp"
 #include "lathe/ir/walk.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
@@ -21,8 +22,8 @@ LATHE_INLINE Location Program::place_of(const std::string &stage) const {
   return place;
 }
 
-LATHE_INLINE std::vector<Check> checks_of(const Function &function) {
-  std::vector<Check> checks;
+LATHE_INLINE List<Check> checks_of(const Function &function) {
+  List<Check> checks;
   walk_down(function.body, [&](const Stmt &s) {
     const auto *check = s.as<Check>();
     if (check && std::none_of(checks.begin(), checks.end(), [&](const Check &c) { return same_check(c, *check); }))

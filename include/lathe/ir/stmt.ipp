@@ -5,11 +5,12 @@
 
 #include "lathe/ir/operation.hpp"
 #include "lathe/ir/stmt.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
-LATHE_INLINE Stmt block(std::vector<Stmt> body, std::string label) {
-  std::erase_if(body, [](const Stmt &s) { return !s.defined(); });
+LATHE_INLINE Stmt block(List<Stmt> body, std::string label) {
+  erase_if(body, [](const Stmt &s) { return !s.defined(); });
   if (body.size() == 1 && label.empty()) return body.front();
   return make(Block{std::move(body), std::move(label)});
 }

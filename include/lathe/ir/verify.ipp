@@ -4,13 +4,13 @@
 /// Well-formedness, checked node by node: types first, then names along the paths of statements.
 
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
 
 #include "lathe/ir/build.ipp"
 #include "lathe/ir/print.hpp"
 #include "lathe/ir/verify.hpp"
 #include "lathe/ir/walk.ipp"
+#include "lathe/support/hash_map.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
@@ -149,8 +149,6 @@ class Verifier {
   }
 
  private:
-  using NameSet = std::unordered_set<const void *>;
-
   [[noreturn]] void fail(std::string_view what) const {
     std::string where = here_;
     if (statement_) {
@@ -169,16 +167,16 @@ class Verifier {
     if (p.kind == ParameterKind::function) return;
     if (p.kind == ParameterKind::scalar) {
       require(p.var.defined(), "a scalar parameter has a variable");
-      return require(vars_.insert(p.var.node()).second, "parameter " + p.name + " appears twice");
+      return require(vars_.insert(p.var.node()), "parameter " + p.name + " appears twice");
     }
     require(p.buffer.defined(), "a parameter in memory has a buffer");
-    require(buffers_.insert(p.buffer.node()).second, "parameter " + p.name + " appears twice");
+    require(buffers_.insert(p.buffer.node()), "parameter " + p.name + " appears twice");
   }
 
   void expression(const Expr &root, std::string_view what) {
     if (!root.defined()) fail(std::string(what) + " is missing");
     walk(root, [&](const Expr &e) {
-      if (sound_.insert(e.node()).second) {
+      if (sound_.insert(e.node())) {
         if (const char *fault = NodeCheck(e).fault()) fail(std::string(fault) + ": " + to_string(e));
         if ((form_ & form_scalar) && e.lanes() > 1) fail("a value has lanes: " + to_string(e));
         const auto *s = e.as<Select>();
@@ -206,8 +204,8 @@ class Verifier {
   }
 
   /// Checks `body` with `name` in scope.
-  void within(NameSet &scope, const void *name, const std::string &text, const Stmt &body) {
-    require(scope.insert(name).second, text + " is defined again within its own scope");
+  void within(NodeSet &scope, const void *name, const std::string &text, const Stmt &body) {
+    require(scope.insert(name), text + " is defined again within its own scope");
     require(body.defined(), "a body is missing");
     statement(body);
     scope.erase(name);
@@ -287,8 +285,8 @@ class Verifier {
   const std::string &after_;
   std::string here_;                 ///< what is being checked outside of statements
   const Stmt *statement_ = nullptr;  ///< the statement being checked
-  NameSet vars_, buffers_;           ///< in scope
-  walking::NodeSet sound_;           ///< nodes found well-typed
+  NodeSet vars_, buffers_;           ///< in scope
+  NodeSet sound_;                    ///< nodes found well-typed
 };
 
 }  // namespace verifying

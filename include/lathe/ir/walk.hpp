@@ -6,28 +6,25 @@
 /// return the same handle.
 
 #include <cstddef>
-#include <functional>
-#include <unordered_map>
-#include <vector>
 
 #include "lathe/ir/stmt.hpp"
 #include "lathe/support/function_ref.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
-struct VarHash {
-  std::size_t operator()(const Var &var) const { return std::hash<const void *>()(var.node()); }
-};
-/// For lookup only; never iterated into output.
+inline std::size_t key_hash(const Var &var) { return lathe::key_hash(var.node()); }
 template <class Value>
-using VarMap = std::unordered_map<Var, Value, VarHash>;
+using VarMap = HashMap<Var, Value>;
 
 // ---- one node -----------------------------------------------------------------------------------------------------------------
 
 /// Calls `visit` on each direct child expression, in field order. The extents of a `Reduce`'s axes are children too.
 void for_each_child(const Expr &e, FunctionRef<void(const Expr &)> visit);
-/// The same for the expressions directly in a statement (not those of nested statements), and for its nested statements. The extents
-/// and strides of an `Allocate`'s buffer count; a rewrite that changes them allocates a new buffer, to which the body is turned.
+/// The same for the expressions directly in a statement (not those of nested statements), and for its nested statements. The
+/// extents and strides of an `Allocate`'s buffer count; a rewrite that changes them allocates a new buffer, to which the body is
+/// turned.
 void for_each_expr(const Stmt &s, FunctionRef<void(const Expr &)> visit);
 void for_each_stmt(const Stmt &s, FunctionRef<void(const Stmt &)> visit);
 /// The node with each direct child replaced; the same handle when nothing changed. Types are kept, except that lanes follow the
@@ -55,13 +52,15 @@ Stmt rewrite_exprs(const Stmt &root, FunctionRef<Expr(const Expr &)> change);
 /// Rewrites statements bottom-up; expressions stay.
 Stmt rewrite_stmts(const Stmt &root, FunctionRef<Stmt(const Stmt &)> change);
 
-/// Replaces variables where they are not bound within. Replacing a scalar by a vector widens what depends on it. Nothing is folded.
+/// Replaces variables where they are not bound within. Replacing a scalar by a vector widens what depends on it. Nothing is
+/// folded.
 Expr substitute(const Expr &root, const VarMap<Expr> &replacements);
 Stmt substitute(const Stmt &root, const VarMap<Expr> &replacements);
 
 // ---- questions ----------------------------------------------------------------------------------------------------------------
 
-/// Structurally equal: same nodes, types and constants; variables, buffers and operations the same. Places (of a `Check`) do not count.
+/// Structurally equal: same nodes, types and constants; variables, buffers and operations the same. Places (of a `Check`) do not
+/// count.
 bool equal(const Expr &a, const Expr &b);
 bool equal(const Stmt &a, const Stmt &b);
 /// Equal expressions hash alike. Stable within a process only.
@@ -70,13 +69,13 @@ std::size_t hash(const Expr &e);
 bool uses(const Expr &e, const Var &var);
 bool uses(const Stmt &s, const Var &var);
 /// Variables of `e` in order of first appearance (depth-first), without those that a `Reduce` in it binds.
-std::vector<Var> free_vars(const Expr &e);
+List<Var> free_vars(const Expr &e);
 /// Variables used but not bound in `s`, buffers used but not allocated in it, external functions called; each once, in order of
 /// first appearance.
 struct FreeNames {
-  std::vector<Var> vars;
-  std::vector<Buffer> buffers;
-  std::vector<ExternalFunction> functions;  ///< those with an address
+  List<Var> vars;
+  List<Buffer> buffers;
+  List<ExternalFunction> functions;  ///< those with an address
 };
 FreeNames free_names(const Stmt &s);
 /// No loads, reads or impure calls: depends on variables alone.

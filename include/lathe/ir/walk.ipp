@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// Walks, rewrites and comparisons. The first part is the only place that dispatches over the variant of nodes: it reduces every
-/// node to its child handles, so that all else is ordinary functions, compiled once.
+/// Walks, rewrites and comparisons. The first part is the only place that dispatches over the structs of nodes: it reduces every
+/// node to its fields, so that all else is ordinary functions, compiled once.
 
 #include <algorithm>
 #include <optional>
-#include <type_traits>
-#include <unordered_set>
 #include <utility>
 
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/operation.hpp"
 #include "lathe/ir/walk.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
@@ -25,89 +25,72 @@ using VisitStmt = FunctionRef<void(const Stmt &)>;
 using ChangeExpr = FunctionRef<Expr(const Expr &)>;
 using ChangeStmt = FunctionRef<Stmt(const Stmt &)>;
 
-/// Calls `f` on each pointer to a member that `Node` names as a field.
-template <class Node, class F>
-void for_each_field(F &&f) {
-  std::apply([&](auto... member) { (f(member), ...); }, Node::fields());
+LATHE_INLINE Fields fields_of(const ExprNode &node) {
+  return visit(node, [](const auto &data) { return data.fields(); });
+}
+LATHE_INLINE Fields fields_of(const StmtNode &node) {
+  return visit(node, [](const auto &data) { return data.fields(); });
 }
 
-/// Calls `f` on each handle of type `Handle` in a field, defined or not: the field itself or the elements it consists of.
-template <class Handle, class Field, class F>
-void for_each_handle(Field &field, F &&f) {
-  using Plain = std::remove_const_t<Field>;
-  if constexpr (std::is_same_v<Plain, Handle>) {
-    f(field);
-  } else if constexpr (std::is_same_v<Plain, std::vector<Handle>>) {
-    for (auto &element : field) f(element);
-  } else if constexpr (std::is_same_v<Plain, std::vector<Axis>> && std::is_same_v<Handle, Expr>) {
-    for (auto &axis : field) f(axis.min), f(axis.extent);
+/// Calls `visit` on each defined expression (or, below, statement) in the fields of a node, in order. `Visited` is const except
+/// in a node that nobody else has seen yet.
+template <class Visited>
+void for_each_expr_in(const Fields &fields, FunctionRef<void(Visited &)> visit) {
+  const auto visit_defined = [&](const Expr &e) {
+    if (e.defined()) visit(const_cast<Visited &>(e));
+  };
+  for (const Field &field : fields) {
+    if (field.kind == Field::Kind::expr) {
+      visit_defined(field.as<Expr>());
+    } else if (field.kind == Field::Kind::exprs) {
+      for (const Expr &e : field.as<List<Expr>>()) visit_defined(e);
+    } else if (field.kind == Field::Kind::axes) {
+      for (const Axis &axis : field.as<List<Axis>>()) visit_defined(axis.min), visit_defined(axis.extent);
+    }
+  }
+}
+template <class Visited>
+void for_each_stmt_in(const Fields &fields, FunctionRef<void(Visited &)> visit) {
+  const auto visit_defined = [&](const Stmt &s) {
+    if (s.defined()) visit(const_cast<Visited &>(s));
+  };
+  for (const Field &field : fields) {
+    if (field.kind == Field::Kind::stmt) visit_defined(field.as<Stmt>());
+    if (field.kind == Field::Kind::stmts)
+      for (const Stmt &s : field.as<List<Stmt>>()) visit_defined(s);
   }
 }
 
-/// Calls `f` on each defined handle of type `Handle` in a node.
-template <class Handle, class Node, class F>
-void for_each_handle_of(Node &node, F &&f) {
-  for_each_field<std::remove_const_t<Node>>([&](auto member) {
-    for_each_handle<Handle>(node.*member, [&](auto &handle) {
-      if (handle.defined()) f(handle);
-    });
-  });
-}
+/// What a rewrite makes of the children of a node: nothing is kept as long as they stay the same.
+template <class Handle>
+class Changes {
+ public:
+  void add(const Handle &old, Handle changed) {
+    if (changed_.empty() && changed.same_as(old)) {
+      ++unchanged_;
+    } else {
+      changed_.push_back(std::move(changed));
+    }
+  }
+  bool empty() const { return changed_.empty(); }
+  /// To be called on each child of the copy, in the same order.
+  void apply(Handle &slot) {
+    if (next_++ >= unchanged_) slot = std::move(changed_[next_ - 1 - unchanged_]);
+  }
 
-/// Replaces each defined handle in `node` by what `change` makes of it, in a copy that is made at the first difference.
-template <class Handle, class Node>
-void change_handles(const Node &node, std::optional<Node> &copy, FunctionRef<Handle(const Handle &)> change) {
-  for_each_field<Node>([&](auto member) {
-    std::size_t position = 0;
-    for_each_handle<Handle>(node.*member, [&](const Handle &old) {
-      const std::size_t here = position++;
-      if (!old.defined()) return;
-      Handle changed = change(old);
-      if (changed.same_as(old)) return;
-      if (!copy) copy.emplace(node);
-      std::size_t count = 0;
-      for_each_handle<Handle>((*copy).*member, [&](Handle &slot) {
-        if (count++ == here) slot = changed;
-      });
-    });
-  });
-}
+ private:
+  List<Handle> changed_;       // from the first that differs
+  std::size_t unchanged_ = 0;  // those before it
+  std::size_t next_ = 0;
+};
 
-inline int most_lanes(const std::vector<Expr> &operands, int lanes = 1) {
+inline int most_lanes(const List<Expr> &operands, int lanes = 1) {
   for (const Expr &e : operands) lanes = std::max(lanes, e.lanes());
   return lanes;
 }
 
 inline void widen(Expr &e, int lanes) { e = broadcast(std::move(e), lanes); }
 
-// What becomes of a node after its children changed: scalar operands beside vector ones are broadcast, lanes follow.
-
-template <class Node>
-Expr remake(DType type, Node node) {
-  int lanes = 1;
-  for_each_handle_of<Expr>(node, [&](Expr &e) { lanes = std::max(lanes, e.lanes()); });
-  for_each_handle_of<Expr>(node, [&](Expr &e) { widen(e, lanes); });
-  return make(type.with_lanes(lanes), std::move(node));
-}
-inline Expr remake(DType type, Ramp node) {
-  ensure(node.base.lanes() == 1 && node.stride.lanes() == 1, "the base and the stride of a ramp stay scalar");
-  return make(type, std::move(node));
-}
-inline Expr remake(DType type, Broadcast node) {
-  ensure(node.a.lanes() == 1, "what is broadcast stays scalar");
-  return make(type, std::move(node));
-}
-inline Expr remake(DType type, Shuffle node) { return make(type, std::move(node)); }
-inline Expr remake(DType type, Reduce node) { return make(type, std::move(node)); }
-inline Expr remake(DType type, Read node) {
-  const int lanes = most_lanes(node.indices);
-  return make(type.with_lanes(lanes), std::move(node));
-}
-inline Expr remake(DType type, Call node) {
-  const int lanes = most_lanes(node.arguments);
-  for (Expr &a : node.arguments) widen(a, lanes);
-  return make(type.with_lanes(lanes), std::move(node));
-}
 LATHE_INLINE Expr remake_load(DType type, Load node) {
   const int lanes = most_lanes(node.indices, node.predicate.defined() ? node.predicate.lanes() : 1);
   const DType widened = type.with_lanes(lanes);
@@ -119,12 +102,46 @@ LATHE_INLINE Expr remake_load(DType type, Load node) {
   if (node.predicate.defined()) widen(node.predicate, lanes);
   return make(widened, std::move(node));
 }
-inline Expr remake(DType type, Load node) { return remake_load(type, std::move(node)); }
+
+/// A copy of a node, still to be changed by the one who asked for it. Types of nodes are decided in `settle`.
+template <class Handle, class Node>
+Handle copy_of(const Node &node) {
+  return visit(node, [&](const auto &data) {
+    if constexpr (std::is_same_v<Handle, Expr>) {
+      return make(node.type, data);
+    } else {
+      return make(data);
+    }
+  });
+}
+
+/// What becomes of a copied node after its children changed: scalar operands beside vector ones are broadcast, lanes follow.
+LATHE_INLINE Expr settle(const Expr &copy) {
+  int lanes = 1;
+  const Fields fields = fields_of(*copy.node());
+  DType &type = const_cast<ExprNode *>(copy.node())->type;
+  switch (copy.node()->kind()) {
+    case ExprKind::load: return remake_load(type, *copy.as<Load>());
+    case ExprKind::ramp:
+    case ExprKind::broadcast:
+      for_each_expr_in<const Expr>(fields, [&](const Expr &e) { lanes = std::max(lanes, e.lanes()); });
+      ensure(lanes == 1, "what a ramp or a broadcast is made of stays scalar");
+      break;
+    case ExprKind::shuffle:
+    case ExprKind::reduce: break;
+    case ExprKind::read: type = type.with_lanes(most_lanes(copy.as<Read>()->indices)); break;
+    default:
+      for_each_expr_in<const Expr>(fields, [&](const Expr &e) { lanes = std::max(lanes, e.lanes()); });
+      for_each_expr_in<Expr>(fields, [&](Expr &e) { widen(e, lanes); });
+      type = type.with_lanes(lanes);
+  }
+  return copy;
+}
 
 }  // namespace walking
 
 LATHE_INLINE void for_each_child(const Expr &e, FunctionRef<void(const Expr &)> visit) {
-  std::visit([&](const auto &node) { walking::for_each_handle_of<Expr>(node, visit); }, e.node()->data);
+  walking::for_each_expr_in<const Expr>(walking::fields_of(*e.node()), visit);
 }
 
 LATHE_INLINE void for_each_expr(const Stmt &s, FunctionRef<void(const Expr &)> visit) {
@@ -133,21 +150,20 @@ LATHE_INLINE void for_each_expr(const Stmt &s, FunctionRef<void(const Expr &)> v
     for (const Expr &e : a->buffer->strides) visit(e);
     return;
   }
-  std::visit([&](const auto &node) { walking::for_each_handle_of<Expr>(node, visit); }, s.node()->data);
+  walking::for_each_expr_in<const Expr>(walking::fields_of(*s.node()), visit);
 }
 
 LATHE_INLINE void for_each_stmt(const Stmt &s, FunctionRef<void(const Stmt &)> visit) {
-  std::visit([&](const auto &node) { walking::for_each_handle_of<Stmt>(node, visit); }, s.node()->data);
+  walking::for_each_stmt_in<const Stmt>(walking::fields_of(*s.node()), visit);
 }
 
 LATHE_INLINE Expr map_children(const Expr &e, FunctionRef<Expr(const Expr &)> change) {
-  return std::visit(
-      [&]<class Node>(const Node &node) -> Expr {
-        std::optional<Node> copy;
-        walking::change_handles<Expr>(node, copy, change);
-        return copy ? walking::remake(e.type(), *std::move(copy)) : e;
-      },
-      e.node()->data);
+  walking::Changes<Expr> changes;
+  for_each_child(e, [&](const Expr &child) { changes.add(child, change(child)); });
+  if (changes.empty()) return e;
+  const Expr copy = walking::copy_of<Expr>(*e.node());
+  walking::for_each_expr_in<Expr>(walking::fields_of(*copy.node()), [&](Expr &slot) { changes.apply(slot); });
+  return walking::settle(copy);
 }
 
 namespace walking {
@@ -187,24 +203,24 @@ LATHE_INLINE Stmt map_allocation(const Stmt &s, ChangeExpr change_expr, ChangeSt
 LATHE_INLINE Stmt map_children(const Stmt &s, FunctionRef<Expr(const Expr &)> change_expr,
                                FunctionRef<Stmt(const Stmt &)> change_stmt) {
   if (s.as<Allocate>()) return walking::map_allocation(s, change_expr, change_stmt);
-  return std::visit(
-      [&]<class Node>(const Node &node) -> Stmt {
-        std::optional<Node> copy;
-        walking::change_handles<Expr>(node, copy, change_expr);
-        walking::change_handles<Stmt>(node, copy, change_stmt);
-        return copy ? make(*std::move(copy)) : s;
-      },
-      s.node()->data);
+  walking::Changes<Expr> exprs;
+  walking::Changes<Stmt> stmts;
+  for_each_expr(s, [&](const Expr &e) { exprs.add(e, change_expr(e)); });
+  for_each_stmt(s, [&](const Stmt &nested) { stmts.add(nested, change_stmt(nested)); });
+  if (exprs.empty() && stmts.empty()) return s;
+  const Stmt copy = walking::copy_of<Stmt>(*s.node());
+  const Fields fields = walking::fields_of(*copy.node());
+  if (!exprs.empty()) walking::for_each_expr_in<Expr>(fields, [&](Expr &slot) { exprs.apply(slot); });
+  if (!stmts.empty()) walking::for_each_stmt_in<Stmt>(fields, [&](Stmt &slot) { stmts.apply(slot); });
+  return copy;
 }
 
 // ---- whole expressions and statements -----------------------------------------------------------------------------------------
 
 namespace walking {
 
-using NodeSet = std::unordered_set<const ExprNode *>;
-
 /// Pushes the children of `e` so that the first is popped first.
-LATHE_INLINE void push_children(std::vector<const Expr *> &stack, const Expr &e) {
+LATHE_INLINE void push_children(List<const Expr *> &stack, const Expr &e) {
   const std::size_t base = stack.size();
   for_each_child(e, [&](const Expr &child) { stack.push_back(&child); });
   std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(base), stack.end());
@@ -213,8 +229,8 @@ LATHE_INLINE void push_children(std::vector<const Expr *> &stack, const Expr &e)
 /// Calls `leave` on each distinct node below and including `root`, children first. `seen` answers which nodes are done; `leave`
 /// must make it so. Handles on the stack stay where they are, inside immutable nodes.
 LATHE_INLINE void post_order(const Expr &root, FunctionRef<bool(const ExprNode *)> seen, FunctionRef<void(const Expr &)> leave) {
-  std::vector<const Expr *> stack{&root};
-  std::vector<const Expr *> entered;  // those on the stack whose children were pushed; the innermost last
+  List<const Expr *> stack{&root};
+  List<const Expr *> entered;  // those on the stack whose children were pushed; the innermost last
   while (!stack.empty()) {
     const Expr *e = stack.back();
     if (!entered.empty() && entered.back() == e) {
@@ -257,24 +273,24 @@ class Rewriter {
 
  private:
   ChangeExpr change_;
-  std::unordered_map<const ExprNode *, Expr> done_;
+  NodeMap<Expr> done_;
 };
 
 }  // namespace walking
 
 LATHE_INLINE void walk(const Expr &root, FunctionRef<void(const Expr &)> visit) {
-  walking::NodeSet done;
+  NodeSet done;
   if (root.defined()) walking::walk_up(root, done, visit);
 }
 
 LATHE_INLINE void walk_down(const Expr &root, FunctionRef<bool(const Expr &)> enter) {
   if (!root.defined()) return;
-  walking::NodeSet seen;
-  std::vector<const Expr *> stack{&root};
+  NodeSet seen;
+  List<const Expr *> stack{&root};
   while (!stack.empty()) {
     const Expr &e = *stack.back();
     stack.pop_back();
-    if (seen.insert(e.node()).second && enter(e)) walking::push_children(stack, e);
+    if (seen.insert(e.node()) && enter(e)) walking::push_children(stack, e);
   }
 }
 
@@ -284,7 +300,7 @@ LATHE_INLINE void walk_down(const Stmt &root, FunctionRef<bool(const Stmt &)> en
 }
 
 LATHE_INLINE void walk(const Stmt &root, FunctionRef<void(const Expr &)> visit) {
-  walking::NodeSet done;
+  NodeSet done;
   walk_down(root, [&](const Stmt &s) {
     for_each_expr(s, [&](const Expr &e) { walking::walk_up(e, done, visit); });
     return true;
@@ -311,8 +327,8 @@ LATHE_INLINE Stmt rewrite_exprs(const Stmt &root, FunctionRef<Expr(const Expr &)
 
 LATHE_INLINE Stmt rewrite_stmts(const Stmt &root, FunctionRef<Stmt(const Stmt &)> change) {
   if (!root.defined()) return root;
-  return change(map_children(
-      root, [](const Expr &e) { return e; }, [&](const Stmt &nested) { return rewrite_stmts(nested, change); }));
+  return change(
+      map_children(root, [](const Expr &e) { return e; }, [&](const Stmt &nested) { return rewrite_stmts(nested, change); }));
 }
 
 // ---- substitution -------------------------------------------------------------------------------------------------------------
@@ -320,7 +336,7 @@ LATHE_INLINE Stmt rewrite_stmts(const Stmt &root, FunctionRef<Stmt(const Stmt &)
 namespace walking {
 
 /// `replacements` without the variables that a binder hides; null when it hides none.
-inline std::optional<VarMap<Expr>> without(const VarMap<Expr> &replacements, const std::vector<Var> &bound) {
+inline std::optional<VarMap<Expr>> without(const VarMap<Expr> &replacements, const List<Var> &bound) {
   std::optional<VarMap<Expr>> rest;
   for (const Var &var : bound) {
     if (!replacements.contains(var)) continue;
@@ -330,28 +346,16 @@ inline std::optional<VarMap<Expr>> without(const VarMap<Expr> &replacements, con
   return rest;
 }
 
-inline std::vector<Var> bound_by(const Expr &e) {
-  std::vector<Var> vars;
+inline List<Var> bound_by(const Expr &e) {
+  List<Var> vars;
   if (const auto *r = e.as<Reduce>())
     for (const Axis &axis : r->axes) vars.push_back(axis.var);
   return vars;
 }
 
-/// A `Reduce` hides its axes from its sources, its condition and its domain, but not from its `init`.
-LATHE_INLINE Expr substitute_in_reduce(const Expr &e, const VarMap<Expr> &replacements, const VarMap<Expr> &inner) {
-  std::optional<Reduce> copy;
-  change_handles<Expr>(*e.as<Reduce>(), copy, [&](const Expr &child) { return substitute(child, inner); });
-  std::vector<Expr> init = e.as<Reduce>()->init;
-  bool changed = copy.has_value();
-  for (Expr &i : init) {
-    Expr replaced = substitute(i, replacements);
-    changed = changed || !replaced.same_as(i);
-    i = std::move(replaced);
-  }
-  if (!changed) return e;
-  if (!copy) copy = *e.as<Reduce>();
-  copy->init = std::move(init);
-  return make(e.type(), *std::move(copy));
+/// A `Reduce` hides its axes from its sources, its condition and its domain, but not from its starts.
+inline bool is_start(const Reduce &reduce, const Expr &child) {
+  return std::any_of(reduce.init.begin(), reduce.init.end(), [&](const Expr &start) { return &start == &child; });
 }
 
 }  // namespace walking
@@ -359,12 +363,14 @@ LATHE_INLINE Expr substitute_in_reduce(const Expr &e, const VarMap<Expr> &replac
 LATHE_INLINE Expr substitute(const Expr &root, const VarMap<Expr> &replacements) {
   if (!root.defined() || replacements.empty()) return root;
   if (const auto inner = walking::without(replacements, walking::bound_by(root)))
-    return walking::substitute_in_reduce(root, replacements, *inner);
+    return map_children(root, [&](const Expr &child) {
+      return substitute(child, walking::is_start(*root.as<Reduce>(), child) ? replacements : *inner);
+    });
   return rewrite(root, [&](const Expr &e) -> Expr {
     const auto *v = e.as<VarRef>();
     if (!v) return e;
-    const auto found = replacements.find(v->var);
-    return found == replacements.end() ? e : found->second;
+    const auto *found = replacements.find(v->var);
+    return !found ? e : found->second;
   });
 }
 
@@ -389,8 +395,8 @@ LATHE_INLINE Stmt substitute(const Stmt &root, const VarMap<Expr> &replacements)
   const auto replace = [&](const Expr &e) -> Expr {
     const auto *v = e.as<VarRef>();
     if (!v) return e;
-    const auto found = replacements.find(v->var);
-    return found == replacements.end() ? e : found->second;
+    const auto *found = replacements.find(v->var);
+    return !found ? e : found->second;
   };
   walking::Rewriter rewriter(replace);
   return walking::substitute_in(root, replacements, rewriter);

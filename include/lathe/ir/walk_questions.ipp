@@ -4,66 +4,82 @@
 /// The questions of walk.hpp: equality, hashes, uses and free names.
 
 #include <algorithm>
-#include <type_traits>
-#include <unordered_set>
 #include <utility>
 
 #include "lathe/ir/walk.ipp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
 namespace walking {
 
-/// Compares two nodes of one kind apart from their children and places; `pair_…` are told which children to compare.
-template <class Node>
-bool same_node(const Node &a, const Node &b, FunctionRef<void(const Expr *, const Expr *)> pair_exprs,
-               FunctionRef<void(const Stmt *, const Stmt *)> pair_stmts) {
-  bool same = true;
-  const auto compare = [&]<class Field>(const Field &x, const Field &y, const auto &self) -> void {
-    if constexpr (std::is_same_v<Field, Expr>) {
-      pair_exprs(&x, &y);
-    } else if constexpr (std::is_same_v<Field, Stmt>) {
-      pair_stmts(&x, &y);
-    } else if constexpr (std::is_same_v<Field, Axis>) {
-      same = same && x.var == y.var;
-      pair_exprs(&x.min, &y.min);
-      pair_exprs(&x.extent, &y.extent);
-    } else if constexpr (std::is_same_v<Field, std::vector<Expr>> || std::is_same_v<Field, std::vector<Stmt>> ||
-                         std::is_same_v<Field, std::vector<Axis>>) {
-      same = same && x.size() == y.size();
-      for (std::size_t i = 0; same && i < x.size(); ++i) self(x[i], y[i], self);
-    } else if constexpr (!std::is_same_v<Field, Location>) {
-      same = same && x == y;
-    }
-  };
-  for_each_field<Node>([&](auto member) { compare(a.*member, b.*member, compare); });
-  return same;
+using PairExprs = FunctionRef<void(const Expr &, const Expr &)>;
+using PairStmts = FunctionRef<void(const Stmt &, const Stmt &)>;
+
+inline bool same_axes(const List<Axis> &a, const List<Axis> &b, PairExprs pair) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].var != b[i].var) return false;
+    pair(a[i].min, b[i].min);
+    pair(a[i].extent, b[i].extent);
+  }
+  return true;
 }
 
-struct PairHash {
-  std::size_t operator()(const std::pair<const ExprNode *, const ExprNode *> &p) const {
-    return std::hash<const void *>()(p.first) * 31 + std::hash<const void *>()(p.second);
+template <class Handle>
+bool pair_all(const List<Handle> &a, const List<Handle> &b, FunctionRef<void(const Handle &, const Handle &)> pair) {
+  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) pair(a[i], b[i]);
+  return a.size() == b.size();
+}
+
+/// Compares a field of two nodes of one kind, apart from children; `pair_…` are told which children to compare.
+LATHE_INLINE bool same_field(const Field &a, const Field &b, PairExprs pair_exprs, PairStmts pair_stmts) {
+  switch (a.kind) {
+    case Field::Kind::number: return a.number == b.number;
+    case Field::Kind::expr: return pair_exprs(a.as<Expr>(), b.as<Expr>()), true;
+    case Field::Kind::exprs: return pair_all<Expr>(a.as<List<Expr>>(), b.as<List<Expr>>(), pair_exprs);
+    case Field::Kind::axes: return same_axes(a.as<List<Axis>>(), b.as<List<Axis>>(), pair_exprs);
+    case Field::Kind::stmt: return pair_stmts(a.as<Stmt>(), b.as<Stmt>()), true;
+    case Field::Kind::stmts: return pair_all<Stmt>(a.as<List<Stmt>>(), b.as<List<Stmt>>(), pair_stmts);
+    case Field::Kind::var: return a.as<Var>() == b.as<Var>();
+    case Field::Kind::buffer: return a.as<Buffer>() == b.as<Buffer>();
+    case Field::Kind::tensor: return a.as<Tensor>() == b.as<Tensor>();
+    case Field::Kind::reducer: return a.as<Reducer>() == b.as<Reducer>();
+    case Field::Kind::function: return a.as<ExternalFunction>() == b.as<ExternalFunction>();
+    case Field::Kind::lanes: return a.as<List<int>>() == b.as<List<int>>();
+    case Field::Kind::text: return a.as<std::string>() == b.as<std::string>();
   }
+  return false;
+}
+
+LATHE_INLINE bool same_fields(const Fields &a, const Fields &b, PairExprs pair_exprs, PairStmts pair_stmts) {
+  const Field *other = b.begin();
+  for (const Field &field : a)
+    if (!same_field(field, *other++, pair_exprs, pair_stmts)) return false;
+  return true;
+}
+
+struct NodePair {
+  const ExprNode *a, *b;
+  friend bool operator==(const NodePair &, const NodePair &) = default;
 };
+inline std::size_t key_hash(const NodePair &pair) { return lathe::key_hash(pair.a) * 31 + lathe::key_hash(pair.b); }
 
 }  // namespace walking
 
 LATHE_INLINE bool equal(const Expr &a, const Expr &b) {
-  std::vector<std::pair<const Expr *, const Expr *>> stack{{&a, &b}};
-  std::unordered_set<std::pair<const ExprNode *, const ExprNode *>, walking::PairHash> compared;
+  List<std::pair<const Expr *, const Expr *>> stack{{&a, &b}};
+  HashSet<walking::NodePair> compared;
   while (!stack.empty()) {
     const auto [x, y] = stack.back();
     stack.pop_back();
     if (x->same_as(*y)) continue;
     if (!x->defined() || !y->defined() || x->type() != y->type() || x->node()->kind() != y->node()->kind()) return false;
-    if (!compared.emplace(x->node(), y->node()).second) continue;
-    const bool same = std::visit(
-        [&]<class Node>(const Node &node) {
-          return walking::same_node(
-              node, *y->as<Node>(), [&](const Expr *p, const Expr *q) { stack.emplace_back(p, q); },
-              [](const Stmt *, const Stmt *) {});
-        },
-        x->node()->data);
+    if (!compared.insert({x->node(), y->node()})) continue;
+    const bool same = walking::same_fields(
+        walking::fields_of(*x->node()), walking::fields_of(*y->node()),
+        [&](const Expr &p, const Expr &q) { stack.emplace_back(&p, &q); }, [](const Stmt &, const Stmt &) {});
     if (!same) return false;
   }
   return true;
@@ -73,13 +89,10 @@ LATHE_INLINE bool equal(const Stmt &a, const Stmt &b) {
   if (a.same_as(b)) return true;
   if (!a.defined() || !b.defined() || a.node()->kind() != b.node()->kind()) return false;
   bool same = true;
-  const bool fields = std::visit(
-      [&]<class Node>(const Node &node) {
-        return walking::same_node(
-            node, *b.as<Node>(), [&](const Expr *p, const Expr *q) { same = same && equal(*p, *q); },
-            [&](const Stmt *p, const Stmt *q) { same = same && equal(*p, *q); });
-      },
-      a.node()->data);
+  const bool fields = walking::same_fields(
+      walking::fields_of(*a.node()), walking::fields_of(*b.node()),
+      [&](const Expr &p, const Expr &q) { same = same && equal(p, q); },
+      [&](const Stmt &p, const Stmt &q) { same = same && equal(p, q); });
   return fields && same;
 }
 
@@ -87,24 +100,26 @@ namespace walking {
 
 inline void mix(std::size_t &seed, std::size_t value) { seed = (seed ^ value) * 0x9e3779b97f4a7c15u + (seed >> 29); }
 
-/// Mixes in what a field holds, children apart.
-template <class Field>
-void mix_field(std::size_t &seed, const Field &field) {
-  if constexpr (std::is_same_v<Field, Var> || std::is_same_v<Field, Buffer>) {
-    mix(seed, std::hash<const void *>()(field.node()));
-  } else if constexpr (std::is_same_v<Field, Reducer>) {
-    mix(seed, std::hash<const void *>()(field.get()));
-  } else if constexpr (std::is_same_v<Field, Tensor>) {
-    mix(seed, std::hash<const void *>()(field.operation.get()));
-    mix(seed, static_cast<std::size_t>(field.output));
-  } else if constexpr (std::is_same_v<Field, ExternalFunction>) {
-    mix(seed, std::hash<std::string>()(field.name));
-  } else if constexpr (std::is_same_v<Field, std::vector<Axis>>) {
-    for (const Axis &axis : field) mix(seed, std::hash<const void *>()(axis.var.node()));
-  } else if constexpr (std::is_same_v<Field, std::vector<int>>) {
-    for (const int lane : field) mix(seed, static_cast<std::size_t>(lane));
-  } else if constexpr (std::is_enum_v<Field> || std::is_integral_v<Field>) {
-    mix(seed, static_cast<std::size_t>(field));
+inline void mix(std::size_t &seed, const void *identity) { mix(seed, lathe::key_hash(identity)); }
+
+/// Mixes in what a field of an expression holds, children apart.
+LATHE_INLINE void mix_field(std::size_t &seed, const Field &field) {
+  switch (field.kind) {
+    case Field::Kind::number: return mix(seed, field.number);
+    case Field::Kind::var: return mix(seed, field.as<Var>().node());
+    case Field::Kind::buffer: return mix(seed, field.as<Buffer>().node());
+    case Field::Kind::reducer: return mix(seed, field.as<Reducer>().get());
+    case Field::Kind::tensor:
+      mix(seed, field.as<Tensor>().operation.get());
+      return mix(seed, static_cast<std::size_t>(field.as<Tensor>().output));
+    case Field::Kind::function: return mix(seed, std::hash<std::string>()(field.as<ExternalFunction>().name));
+    case Field::Kind::axes:
+      for (const Axis &axis : field.as<List<Axis>>()) mix(seed, axis.var.node());
+      return;
+    case Field::Kind::lanes:
+      for (const int lane : field.as<List<int>>()) mix(seed, static_cast<std::size_t>(lane));
+      return;
+    default: return;
   }
 }
 
@@ -112,18 +127,14 @@ void mix_field(std::size_t &seed, const Field &field) {
 
 LATHE_INLINE std::size_t hash(const Expr &e) {
   if (!e.defined()) return 0;
-  std::unordered_map<const ExprNode *, std::size_t> done;
+  NodeMap<std::size_t> done;
   walking::post_order(
       e, [&](const ExprNode *node) { return done.contains(node); },
       [&](const Expr &x) {
-        std::size_t seed = x.node()->data.index();
-        walking::mix(seed, std::hash<const void *>()(&x.type().scalar()));
+        auto seed = static_cast<std::size_t>(x.node()->kind());
+        walking::mix(seed, &x.type().scalar());
         walking::mix(seed, static_cast<std::size_t>(x.lanes()));
-        std::visit(
-            [&]<class Node>(const Node &node) {
-              walking::for_each_field<Node>([&](auto member) { walking::mix_field(seed, node.*member); });
-            },
-            x.node()->data);
+        for (const Field &field : walking::fields_of(*x.node())) walking::mix_field(seed, field);
         for_each_child(x, [&](const Expr &child) { walking::mix(seed, done.at(child.node())); });
         done.emplace(x.node(), seed);
       });
@@ -158,21 +169,21 @@ namespace walking {
 
 /// An ordered set of handles.
 template <class Handle>
-void add_once(std::vector<Handle> &list, const Handle &handle) {
+void add_once(List<Handle> &list, const Handle &handle) {
   if (std::find(list.begin(), list.end(), handle) == list.end()) list.push_back(handle);
 }
 
 }  // namespace walking
 
-LATHE_INLINE std::vector<Var> free_vars(const Expr &e) {
-  std::vector<Var> vars;
+LATHE_INLINE List<Var> free_vars(const Expr &e) {
+  List<Var> vars;
   walk_down(e, [&](const Expr &x) {
     if (const auto *v = x.as<VarRef>()) walking::add_once(vars, v->var);
     const auto *r = x.as<Reduce>();
     if (!r) return true;
-    const std::vector<Var> bound = walking::bound_by(x);
+    const List<Var> bound = walking::bound_by(x);
     for_each_child(x, [&](const Expr &child) {
-      const bool start = std::any_of(r->init.begin(), r->init.end(), [&](const Expr &i) { return &i == &child; });
+      const bool start = walking::is_start(*r, child);
       for (const Var &var : free_vars(child))
         if (start || std::find(bound.begin(), bound.end(), var) == bound.end()) walking::add_once(vars, var);
     });
@@ -199,26 +210,26 @@ class NameCollector {
   }
 
   FreeNames names() && {
-    std::erase_if(names_.vars, [&](const Var &v) { return bound_.contains(v.node()); });
-    std::erase_if(names_.buffers, [&](const Buffer &b) { return allocated_.contains(b.node()); });
+    erase_if(names_.vars, [&](const Var &v) { return bound_.contains(v.node()); });
+    erase_if(names_.buffers, [&](const Buffer &b) { return allocated_.contains(b.node()); });
     return std::move(names_);
   }
 
  private:
   void expression(const Expr &root) {
-    std::vector<const Expr *> stack{&root};
+    List<const Expr *> stack{&root};
     while (!stack.empty()) {
       const Expr &e = *stack.back();
       stack.pop_back();
-      if (!seen_.insert(e.node()).second) continue;
-      if (const auto *v = e.as<VarRef>(); v && seen_names_.insert(v->var.node()).second) names_.vars.push_back(v->var);
+      if (!seen_.insert(e.node())) continue;
+      if (const auto *v = e.as<VarRef>(); v && seen_names_.insert(v->var.node())) names_.vars.push_back(v->var);
       if (const auto *l = e.as<Load>()) buffer(l->buffer);
       if (const auto *c = e.as<Call>(); c && c->function.address) add_once(names_.functions, c->function);
       push_children(stack, e);
     }
   }
   void buffer(const Buffer &b) {
-    if (!seen_names_.insert(b.node()).second) return;
+    if (!seen_names_.insert(b.node())) return;
     names_.buffers.push_back(b);
     shape(b);
   }
@@ -230,7 +241,7 @@ class NameCollector {
 
   FreeNames names_;
   NodeSet seen_;
-  std::unordered_set<const void *> seen_names_, bound_, allocated_;
+  NodeSet seen_names_, bound_, allocated_;
 };
 
 }  // namespace walking

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// From plans to loops. A stage becomes its loops around a store; producers attached at a loop come first in its body; a guard stands
-/// directly inside the innermost loop it depends on. A reduction becomes two nests inside the loops that precede its first reduction
-/// loop: one writes the start values, the other combines.
+/// From plans to loops. A stage becomes its loops around a store; producers attached at a loop come first in its body; a guard
+/// stands directly inside the innermost loop it depends on. A reduction becomes two nests inside the loops that precede its first
+/// reduction loop: one writes the start values, the other combines.
 
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/print.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/lower/plan.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::lowering {
 
@@ -30,7 +32,7 @@ class NestBuilder {
   }
 
   ir::Stmt build() {
-    std::vector<std::size_t> roots;
+    List<std::size_t> roots;
     for (std::size_t p = 0; p < plans_.plans.size(); ++p)
       if (plans_.plans[p].parent < 0) roots.push_back(p);
     return sequence(roots, {});
@@ -41,11 +43,11 @@ class NestBuilder {
     const ir::OperationNode *operation;
     int output;
     ir::Buffer buffer;
-    const std::vector<ir::Expr> *min;  ///< of the region that the buffer holds; null: from 0
+    const List<ir::Expr> *min;  ///< of the region that the buffer holds; null: from 0
   };
 
   /// Producers in order, each alive until the end of `rest`.
-  ir::Stmt sequence(const std::vector<std::size_t> &members, ir::Stmt rest) {
+  ir::Stmt sequence(const List<std::size_t> &members, ir::Stmt rest) {
     for (std::size_t i = members.size(); i-- > 0;) {
       const Plan &plan = plans_.plans[members[i]];
       rest = ir::block({stage(plan, members[i]), rest});
@@ -55,8 +57,8 @@ class NestBuilder {
     return rest;
   }
 
-  std::vector<std::size_t> attached(std::size_t plan, int level) const {
-    std::vector<std::size_t> result;
+  List<std::size_t> attached(std::size_t plan, int level) const {
+    List<std::size_t> result;
     for (const std::size_t child : children_[plan])
       if (plans_.plans[child].level == level) result.push_back(child);
     return result;
@@ -81,7 +83,8 @@ class NestBuilder {
     return first;
   }
 
-  /// The loop directly inside of which a guard stands, -1 for none. That of a reduction stands inside the loops of the start values.
+  /// The loop directly inside of which a guard stands, -1 for none. That of a reduction stands inside the loops of the start
+  /// values.
   static int level_of(const Plan &plan, const Guard &guard) {
     const int level = depth(plan, guard.condition);
     return guard.reduction ? std::max(level, first_reduction(plan) - 1) : level;
@@ -91,7 +94,8 @@ class NestBuilder {
   ir::Stmt guarded(const Plan &plan, int level, bool reduction, ir::Stmt body) const {
     ir::Expr condition;
     for (const Guard &guard : plan.guards)
-      if (guard.reduction == reduction && level_of(plan, guard) == level) condition = ir::both(condition, lower(plan, guard.condition));
+      if (guard.reduction == reduction && level_of(plan, guard) == level)
+        condition = ir::both(condition, lower(plan, guard.condition));
     return condition.defined() ? ir::make(ir::If{condition, std::move(body), {}}) : body;
   }
 
@@ -117,9 +121,11 @@ class NestBuilder {
       const Plan &producer = plans_.plans[child];
       if (producer.level < level || !reads(decides, producer)) continue;
       const scheduling::Step &step = *plans_.state->steps[static_cast<std::size_t>(producer.stage->attachment.step)];
-      scheduling::refuse(*plans_.state, step, "L007",
-                         producer.stage->name() + " decides how often loop " + loop + " of " + plan.stage->name() + " runs, so it cannot be computed inside it",
-                         {{"why", "the extent must be known before the loop", {}}, {"help", "compute it at a loop outside, or at root", {}}});
+      scheduling::refuse(
+          *plans_.state, step, "L007",
+          producer.stage->name() + " decides how often loop " + loop + " of " + plan.stage->name() +
+              " runs, so it cannot be computed inside it",
+          {{"why", "the extent must be known before the loop", {}}, {"help", "compute it at a loop outside, or at root", {}}});
     }
   }
 
@@ -149,7 +155,7 @@ class NestBuilder {
       const ir::Read *read = node.as<ir::Read>();
       if (!read) return node;
       const Place &place = place_of(read->tensor);
-      std::vector<ir::Expr> indices = read->indices;
+      List<ir::Expr> indices = read->indices;
       for (std::size_t d = 0; d < indices.size(); ++d) {
         if (place.min) indices[d] = indices[d] - (*place.min)[d];
         indices[d] = plan.facts.simplify(indices[d]);
@@ -158,36 +164,36 @@ class NestBuilder {
     });
   }
 
-  std::vector<ir::Expr> values(const Plan &plan, const std::vector<ir::Expr> &bodies) const {
-    std::vector<ir::Expr> result;
+  List<ir::Expr> values(const Plan &plan, const List<ir::Expr> &bodies) const {
+    List<ir::Expr> result;
     for (const ir::Expr &body : bodies) result.push_back(lower(plan, body));
     return result;
   }
 
   const Place &place_of(const ir::Tensor &tensor) const {
-    const auto found = index_.find(tensor.operation.get());
-    ensure(found != index_.end(), "every tensor that is read has a buffer");
+    const auto *found = index_.find(tensor.operation.get());
+    ensure(found, "every tensor that is read has a buffer");
     return places_[found->second + static_cast<std::size_t>(tensor.output)];
   }
 
   /// Where the stage's current point lies in its buffers.
-  std::vector<ir::Expr> point(const Plan &plan) const {
-    std::vector<ir::Expr> indices;
+  List<ir::Expr> point(const Plan &plan) const {
+    List<ir::Expr> indices;
     for (std::size_t d = 0; d < plan.min.size(); ++d)
       indices.push_back(lower(plan, plan.facts.simplify(plan.values.at(plan.operation()->axes[d]) - plan.min[d])));
     return indices;
   }
 
-  ir::Stmt stores(const Plan &plan, const std::vector<ir::Expr> &to_store) const {
-    const std::vector<ir::Expr> indices = point(plan);
-    std::vector<ir::Stmt> body;
+  ir::Stmt stores(const Plan &plan, const List<ir::Expr> &to_store) const {
+    const List<ir::Expr> indices = point(plan);
+    List<ir::Stmt> body;
     for (std::size_t output = 0; output < to_store.size(); ++output)
       body.push_back(ir::make(ir::Store{plan.buffers[output], indices, to_store[output], {}}));
     return ir::block(std::move(body));
   }
 
   ir::Stmt tests(const Plan &plan, bool early) const {
-    std::vector<ir::Stmt> body;
+    List<ir::Stmt> body;
     for (const ReadCheck &check : plan.checks)
       if (check.early == early && !(early && on_reduction_axes(plan, check.condition))) body.push_back(test(plan, check));
     return body.empty() ? ir::Stmt() : ir::block(std::move(body));
@@ -195,9 +201,10 @@ class NestBuilder {
 
   /// Tests of the domains of reduction axes that depend on other reduction axes, the innermost loop of which is at `level`.
   ir::Stmt domain_tests(const Plan &plan, int level) const {
-    std::vector<ir::Stmt> body;
+    List<ir::Stmt> body;
     for (const ReadCheck &check : plan.checks)
-      if (check.early && on_reduction_axes(plan, check.condition) && depth(plan, ir::substitute(check.condition, plan.values)) == level)
+      if (check.early && on_reduction_axes(plan, check.condition) &&
+          depth(plan, ir::substitute(check.condition, plan.values)) == level)
         body.push_back(test(plan, check));
     return body.empty() ? ir::Stmt() : ir::block(std::move(body));
   }
@@ -230,7 +237,8 @@ class NestBuilder {
       if (!starts) continue;
       const scheduling::Step &step = *plans_.state->steps[static_cast<std::size_t>(producer.stage->attachment.step)];
       scheduling::refuse(*plans_.state, step, "L007",
-                         producer.stage->name() + " gives start values of " + plan.stage->name() + ", so it cannot be computed inside its reduction",
+                         producer.stage->name() + " gives start values of " + plan.stage->name() +
+                             ", so it cannot be computed inside its reduction",
                          {{"why", "start values are written before the first reduction loop", {}},
                           {"help", "compute it at a loop outside, or at root", {}}});
     }
@@ -257,10 +265,11 @@ class NestBuilder {
       }
       data.guards.clear();
       for (const Guard &guard : plan.guards)
-        if (!guard.reduction && depth(plan, guard.condition) >= first) data.guards.push_back({ir::substitute(guard.condition, fresh), false});
+        if (!guard.reduction && depth(plan, guard.condition) >= first)
+          data.guards.push_back({ir::substitute(guard.condition, fresh), false});
       for (const ir::Var &axis : plan.operation()->axes) data.values[axis] = ir::substitute(plan.values.at(axis), fresh);
     }
-    std::vector<ir::Expr> values;
+    List<ir::Expr> values;
     for (std::size_t output = 0; output < plan.buffers.size(); ++output)
       values.push_back(reduce.init.empty() ? reduce.reducer->identity[output] : lower(data, reduce.init[output]));
     ir::Stmt body = ir::block({tests(data, true), stores(data, values)});
@@ -289,13 +298,13 @@ class NestBuilder {
   /// accumulator = combine(accumulator, element), where the element takes part.
   ir::Stmt update(const Plan &plan) const {
     const ir::Reduce &reduce = *plan.reduction();
-    const std::vector<ir::Expr> indices = point(plan);
+    const List<ir::Expr> indices = point(plan);
     ir::VarMap<ir::Expr> operands;
     for (std::size_t output = 0; output < plan.buffers.size(); ++output) {
       operands.emplace(reduce.reducer->lhs[output], ir::load(plan.buffers[output], indices));
       operands.emplace(reduce.reducer->rhs[output], lower(plan, reduce.sources[output]));
     }
-    std::vector<ir::Expr> combined;
+    List<ir::Expr> combined;
     for (const ir::Expr &result : reduce.reducer->result) combined.push_back(ir::substitute(result, operands));
     ir::Stmt body = combined.size() == 1 ? stores(plan, combined) : simultaneous(plan, combined);
     body = ir::block({tests(plan, false), body});
@@ -303,22 +312,23 @@ class NestBuilder {
   }
 
   /// All outputs are computed before the first is stored.
-  ir::Stmt simultaneous(const Plan &plan, const std::vector<ir::Expr> &combined) const {
-    std::vector<ir::Var> temporaries;
-    std::vector<ir::Expr> references;
+  ir::Stmt simultaneous(const Plan &plan, const List<ir::Expr> &combined) const {
+    List<ir::Var> temporaries;
+    List<ir::Expr> references;
     for (std::size_t output = 0; output < combined.size(); ++output) {
       temporaries.emplace_back("next" + std::to_string(output), combined[output].type());
       references.push_back(temporaries.back());
     }
     ir::Stmt body = stores(plan, references);
-    for (std::size_t output = combined.size(); output-- > 0;) body = ir::make(ir::Bind{temporaries[output], combined[output], body});
+    for (std::size_t output = combined.size(); output-- > 0;)
+      body = ir::make(ir::Bind{temporaries[output], combined[output], body});
     return body;
   }
 
   const Plans &plans_;
-  std::vector<Place> places_;
-  std::unordered_map<const ir::OperationNode *, std::size_t> index_;
-  std::vector<std::vector<std::size_t>> children_;
+  List<Place> places_;
+  NodeMap<std::size_t> index_;
+  List<List<std::size_t>> children_;
 };
 
 LATHE_INLINE ir::Stmt build_nests(const Plans &plans) { return NestBuilder(plans).build(); }

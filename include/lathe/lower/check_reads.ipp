@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// Reads are in range: proven, refused, or checked when they run. This looks at each operation by itself, over its whole domain, so the
-/// answer does not depend on the schedule.
-
-#include <unordered_map>
-#include <unordered_set>
+/// Reads are in range: proven, refused, or checked when they run. This looks at each operation by itself, over its whole domain,
+/// so the answer does not depend on the schedule.
 
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/print.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/lower/plan.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::lowering {
 
@@ -46,7 +45,7 @@ class Checker {
 
   bool seen_before(const ir::Expr &e, const ir::Expr &path) {
     const std::size_t nodes = seen_.size();
-    const bool seen = !seen_[e.node()].insert(path.defined() ? path.node() : nullptr).second;
+    const bool seen = !seen_[e.node()].insert(path.defined() ? path.node() : nullptr);
     if (!seen && path.defined()) kept_.push_back(path);
     if (!seen && seen_.size() == nodes && ++repeated_ > most_repeated + 16 * nodes) refuse_paths();
     return seen;
@@ -77,7 +76,7 @@ class Checker {
 
   void test(const ir::Read &read, const ir::Expr &path) {
     if (read.unchecked) return;
-    const std::vector<ir::Expr> &shape = ir::shape_of(read.tensor);
+    const List<ir::Expr> &shape = ir::shape_of(read.tensor);
     arith::Facts facts = facts_;
     if (path.defined()) facts.assume(path);
     for (std::size_t d = 0; d < shape.size(); ++d) {
@@ -86,13 +85,15 @@ class Checker {
       if (facts.proves(index >= ir::Expr(0)) && facts.proves(index < shape[d])) continue;
       refuse_if_wrong(read, d, path);
       const ir::Expr condition = path.defined() ? ir::select(path, in_range, ir::boolean(true), true) : in_range;
-      plan_.checks.push_back({condition, "index " + std::to_string(d) + " of " + ir::name_of(read.tensor) + ", read by " +
-                                             plan_.stage->name() + ", is outside 0.." + ir::to_string(shape[d]), early_});
+      plan_.checks.push_back({condition,
+                              "index " + std::to_string(d) + " of " + ir::name_of(read.tensor) + ", read by " +
+                                  plan_.stage->name() + ", is outside 0.." + ir::to_string(shape[d]),
+                              early_});
     }
   }
 
-  /// Whether the loops surely run, and all points of a box of constant size: then an affine index takes both ends of its interval.
-  /// What depends on a symbol may be in range for every size that callers have.
+  /// Whether the loops surely run, and all points of a box of constant size: then an affine index takes both ends of its
+  /// interval. What depends on a symbol may be in range for every size that callers have.
   bool takes_both_ends(const ir::Expr &index) const {
     for (const arith::Linear::Term &term : arith::linear_form(index).terms) {
       const ir::VarRef *axis = term.atom.as<ir::VarRef>();
@@ -104,7 +105,8 @@ class Checker {
   }
   bool is_box(const ir::Var &axis) const {
     for (const arith::Facts::Domain &domain : facts_.domains())
-      if (domain.var == axis) return ir::constant_integer(domain.min) && (ir::constant_integer(domain.extent) || is_symbolic_size(domain.extent));
+      if (domain.var == axis)
+        return ir::constant_integer(domain.min) && (ir::constant_integer(domain.extent) || is_symbolic_size(domain.extent));
     return false;
   }
   /// Linear in size symbols alone: then no end of the axis has a constant bound that it may not reach.
@@ -129,12 +131,15 @@ class Checker {
     diagnostic.code = "L002";
     diagnostic.stage = plan_.stage->name();
     diagnostic.place = plan_.operation()->place;
-    diagnostic.message = plan_.stage->name() + " reads " + ir::name_of(read.tensor) + " out of range: index " + std::to_string(d) + " is " +
-                         ir::to_string(index) + ", which goes " +
+    diagnostic.message = plan_.stage->name() + " reads " + ir::name_of(read.tensor) + " out of range: index " +
+                         std::to_string(d) + " is " + ir::to_string(index) + ", which goes " +
                          (below ? "down to " + std::to_string(bounds.min) : "up to " + std::to_string(bounds.max));
-    diagnostic.notes.push_back({"why", "dimension " + std::to_string(d) + " of " + ir::name_of(read.tensor) + " has " +
-                                           ir::to_string(ir::shape_of(read.tensor)[d]) + " elements", {}});
-    diagnostic.notes.push_back({"help", "guard the read:   if_then_else(condition, " + ir::name_of(read.tensor) + "(…), value)", {}});
+    diagnostic.notes.push_back({"why",
+                                "dimension " + std::to_string(d) + " of " + ir::name_of(read.tensor) + " has " +
+                                    ir::to_string(ir::shape_of(read.tensor)[d]) + " elements",
+                                {}});
+    diagnostic.notes.push_back(
+        {"help", "guard the read:   if_then_else(condition, " + ir::name_of(read.tensor) + "(…), value)", {}});
     throw Error(std::move(diagnostic));
   }
 
@@ -143,9 +148,9 @@ class Checker {
   bool early_;
   static constexpr std::size_t most_repeated = std::size_t{1} << 12;
   std::size_t repeated_ = 0;  ///< how often a node was met again under another condition
-  std::vector<Item> open_;
-  std::vector<ir::Expr> kept_;  ///< conditions in `seen_`, so that no address is used twice
-  std::unordered_map<const ir::ExprNode *, std::unordered_set<const ir::ExprNode *>> seen_;
+  List<Item> open_;
+  List<ir::Expr> kept_;  ///< conditions in `seen_`, so that no address is used twice
+  NodeMap<NodeSet> seen_;
 };
 
 }  // namespace read_checking

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// Bounds inference. Stages are visited from consumers to producers, so a stage's loops are known before the stages it reads. For each
-/// consumer, its loops inside the place of computation run over their whole range and all others stay symbolic; the indices of its
-/// reads then give a box, and the boxes of all reads are united.
+/// Bounds inference. Stages are visited from consumers to producers, so a stage's loops are known before the stages it reads. For
+/// each consumer, its loops inside the place of computation run over their whole range and all others stay symbolic; the indices
+/// of its reads then give a box, and the boxes of all reads are united.
 
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/print.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/lower/plan.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::lowering {
 
@@ -62,11 +63,12 @@ inline void require_inside(const Plans &plans, const Plan &plan, const Plan &con
   const scheduling::Step &step = *plans.state->steps[static_cast<std::size_t>(plan.stage->attachment.step)];
   std::string uses;
   for (const std::size_t user : plan.consumers) (uses += uses.empty() ? "" : ", ") += plans.plans[user].stage->name();
-  scheduling::refuse(*plans.state, step, "L001",
-                     plan.stage->name() + " is computed inside " + plans.plans[static_cast<std::size_t>(plan.parent)].stage->name() + ", but " +
-                         consumer.stage->name() + " reads it outside that loop",
-                     {{"why", plan.stage->name() + " is read by " + uses + "; each must lie inside the loop it is computed at", {}},
-                      {"help", "compute it at root, or at a loop around all its readers", {}}});
+  scheduling::refuse(
+      *plans.state, step, "L001",
+      plan.stage->name() + " is computed inside " + plans.plans[static_cast<std::size_t>(plan.parent)].stage->name() + ", but " +
+          consumer.stage->name() + " reads it outside that loop",
+      {{"why", plan.stage->name() + " is read by " + uses + "; each must lie inside the loop it is computed at", {}},
+       {"help", "compute it at root, or at a loop around all its readers", {}}});
 }
 
 /// The hull of two intervals; an undefined end is unbounded.
@@ -78,7 +80,7 @@ inline Interval hull(const arith::Facts &facts, const Interval &a, const Interva
 }
 
 /// Unites the boxes of all reads of `plan`'s tensors by `consumer` into `box`.
-inline void add_reads(const Plans &plans, const Plan &plan, const Plan &consumer, std::vector<std::optional<Interval>> &box) {
+inline void add_reads(const Plans &plans, const Plan &plan, const Plan &consumer, List<std::optional<Interval>> &box) {
   // Loops that run over their range: those of the consumer and around it, but for those around the producer too.
   ir::VarMap<Interval> ranges;
   ir::VarMap<bool> outside;
@@ -107,14 +109,15 @@ inline void add_reads(const Plans &plans, const Plan &plan, const Plan &consumer
   // Start values and domains are evaluated whether the reduction loops run or not; where data axes are fused with those, for the
   // whole region.
   ir::VarMap<ir::Expr> values = consumer.values;
-  const std::vector<ir::Var> &axes = consumer.operation()->axes;
+  const List<ir::Var> &axes = consumer.operation()->axes;
   for (std::size_t d = 0; consumer.mixes_data() && d < axes.size(); ++d) {
     values.erase(axes[d]);
     ranges.emplace(axes[d], Interval{consumer.min[d], consumer.min[d] + consumer.extent[d] - ir::Expr(1)});
   }
   for (const ir::Expr &init : reduce->init) add(init, consumer.start_facts, values);
   for (const ir::Axis &axis : reduce->axes)
-    for (const ir::Expr &end : {axis.min, axis.extent}) add(end, consumer.start_facts, values), add(end, consumer.start_facts, consumer.values);
+    for (const ir::Expr &end : {axis.min, axis.extent})
+      add(end, consumer.start_facts, values), add(end, consumer.start_facts, consumer.values);
   for (const ir::Expr &source : reduce->sources) add(source, consumer.facts, consumer.values);
   add(reduce->where, consumer.facts, consumer.values);
 }
@@ -123,7 +126,8 @@ inline void add_reads(const Plans &plans, const Plan &plan, const Plan &consumer
 inline bool mentions_data(const ir::Expr &e) {
   bool found = false;
   ir::walk(e, [&](const ir::Expr &node) {
-    found |= node.as<ir::Read>() || node.as<ir::Load>() || node.as<ir::Call>() || (node.as<ir::VarRef>() && !node.type().is_index());
+    found |=
+        node.as<ir::Read>() || node.as<ir::Load>() || node.as<ir::Call>() || (node.as<ir::VarRef>() && !node.type().is_index());
   });
   return found;
 }
@@ -146,7 +150,8 @@ inline ir::Expr largest(const Plans &plans, const Plan &plan, const ir::Expr &ex
 /// The region of one dimension: the interval, cut to the tensor's domain where an end is provably outside it.
 inline void set_region(const Plans &plans, Plan &plan, const std::optional<Interval> &touched, const ir::Expr &size) {
   ir::Expr min(0), extent = size;
-  if (touched && touched->min.defined() && touched->max.defined() && !mentions_data(touched->min) && !mentions_data(touched->max)) {
+  if (touched && touched->min.defined() && touched->max.defined() && !mentions_data(touched->min) &&
+      !mentions_data(touched->max)) {
     ir::Expr low = plan.facts.simplify(touched->min), high = plan.facts.simplify(touched->max);
     const ir::Expr last = plan.facts.simplify(size - ir::Expr(1));
     if (plan.facts.proves(low <= ir::Expr(0))) low = ir::Expr(0);
@@ -169,15 +174,19 @@ struct AxisInfo {
 
 class LoopMaker {
  public:
-  LoopMaker(Plans &plans, Plan &plan) : plans_(plans), plan_(plan), stage_(*plan.stage), around_(plan.facts) { plan.start_facts = plan.facts; }
+  LoopMaker(Plans &plans, Plan &plan) : plans_(plans), plan_(plan), stage_(*plan.stage), around_(plan.facts) {
+    plan.start_facts = plan.facts;
+  }
 
   void make() {
     originals();
     for (const Relation &relation : stage_.relations) relation.kind == Relation::Kind::split ? split(relation) : fuse(relation);
     for (const scheduling::AxisId &id : stage_.loops) add_loop(id);
     // Values go the other way, from loops to originals.
-    for (auto relation = stage_.relations.rbegin(); relation != stage_.relations.rend(); ++relation)
-      relation->kind == Relation::Kind::split ? join(*relation) : take_apart(*relation);
+    for (std::size_t r = stage_.relations.size(); r-- > 0;) {
+      const Relation &relation = stage_.relations[r];
+      relation.kind == Relation::Kind::split ? join(relation) : take_apart(relation);
+    }
     bind_originals();
     require_constant_extents();
     domain_guards();
@@ -210,8 +219,8 @@ class LoopMaker {
     const std::optional<std::int64_t> inner_known = ir::constant_integer(inner);
     const ir::Expr outer = relation.parts && !(known && *known < relation.factor) ? ir::Expr(relation.factor)
                            : relation.parts                                       ? extent
-                           : inner_known                                          ? ceil_div(extent, std::max<std::int64_t>(*inner_known, 1))
-                                                                                  : extent / inner;
+                           : inner_known ? ceil_div(extent, std::max<std::int64_t>(*inner_known, 1))
+                                         : extent / inner;
     info(relation.to[0]).extent = plan_.facts.simplify(outer);
     info(relation.to[1]).extent = inner;
   }
@@ -231,8 +240,8 @@ class LoopMaker {
     plan_.loops.push_back(std::move(loop));
   }
 
-  /// What may be used of conditions on data axes and of their values: they hold for start values too. Fused with reduction axes they
-  /// belong to the reduction; start values have loops and conditions of their own then.
+  /// What may be used of conditions on data axes and of their values: they hold for start values too. Fused with reduction axes
+  /// they belong to the reduction; start values have loops and conditions of their own then.
   const arith::Facts &facts_for(bool reduction) const {
     return reduction || !plan_.reduction() || plan_.mixes_data() ? plan_.facts : plan_.start_facts;
   }
@@ -270,17 +279,20 @@ class LoopMaker {
       const bool lanes = loop.kind == ir::LoopKind::vectorized;
       if ((!lanes && loop.kind != ir::LoopKind::unrolled) || ir::constant_integer(loop.extent)) continue;
       const scheduling::Step &step = *plans_.state->steps[static_cast<std::size_t>(stage_.find(loop.axis)->kind_set_by)];
-      scheduling::refuse(*plans_.state, step, lanes ? "L062" : "L064",
-                         "loop " + loop.var.name() + " of " + stage_.name() + (lanes ? " is vectorized" : " is unrolled") + ", but its extent " +
-                             ir::to_string(loop.extent) + " is not constant",
-                         {{"help", std::string("split it by a constant factor and ") + (lanes ? "vectorize" : "unroll") + " the inner loop", {}}},
-                         loop.var.name());
+      scheduling::refuse(
+          *plans_.state, step, lanes ? "L062" : "L064",
+          "loop " + loop.var.name() + " of " + stage_.name() + (lanes ? " is vectorized" : " is unrolled") + ", but its extent " +
+              ir::to_string(loop.extent) + " is not constant",
+          {{"help",
+            std::string("split it by a constant factor and ") + (lanes ? "vectorize" : "unroll") + " the inner loop",
+            {}}},
+          loop.var.name());
     }
   }
 
   void bind_originals() {
     const std::size_t rank = plan_.extent.size();
-    std::vector<ir::Var> axes = plan_.operation()->axes;
+    List<ir::Var> axes = plan_.operation()->axes;
     for (std::size_t d = 0; d < rank; ++d) plan_.values[axes[d]] = plan_.min[d] + info({-1, static_cast<int>(d)}).value;
     if (const ir::Reduce *reduce = plan_.reduction())
       for (std::size_t r = 0; r < reduce->axes.size(); ++r) {
@@ -312,14 +324,15 @@ class LoopMaker {
     for (const Loop &other : plan_.loops) {
       inside = inside || other.var == loop.var;
       if (!inside || !ir::uses(loop.extent, other.var)) continue;
-      fail("L004", "the extent of " + loop.var.name() + " of " + stage_.name() + " depends on a loop inside it", plan_.operation()->place,
+      fail("L004", "the extent of " + loop.var.name() + " of " + stage_.name() + " depends on a loop inside it",
+           plan_.operation()->place,
            {{"why", "the extent is " + ir::to_string(loop.extent), {}},
             {"help", "reorder, so that the loops it depends on come first", {}}});
     }
   }
 
   /// Splits and fusions of ragged axes leave other axes in the values: they are replaced until only loops are left.
-  void settle(const std::vector<ir::Var> &axes) {
+  void settle(const List<ir::Var> &axes) {
     for (std::size_t round = 0; round <= axes.size(); ++round) {
       bool settled = true;
       for (const ir::Var &axis : axes) {
@@ -348,7 +361,7 @@ class LoopMaker {
   Plan &plan_;
   const scheduling::StageState &stage_;
   const arith::Facts around_;  ///< of the place of computation
-  std::vector<std::pair<scheduling::AxisId, AxisInfo>> infos_;
+  List<std::pair<scheduling::AxisId, AxisInfo>> infos_;
 };
 
 inline void make_buffers(Plan &plan) {
@@ -371,11 +384,11 @@ LATHE_INLINE void infer_regions(Plans &plans) {
     regions::place(plans, plan);
     plan.facts = plans.facts;
     // Outermost first, so that facts about a loop are there when inner extents name it.
-    std::vector<const Loop *> around;
+    List<const Loop *> around;
     regions::for_each_enclosing(plans, plan, [&](const Plan &, const Loop &loop) { around.push_back(&loop); });
-    for (auto loop = around.rbegin(); loop != around.rend(); ++loop) plan.facts.bind((*loop)->var, ir::Expr(0), (*loop)->extent);
-    const std::vector<ir::Expr> &shape = plan.operation()->shape;
-    std::vector<std::optional<arith::Interval>> box(shape.size());
+    for (std::size_t l = around.size(); l-- > 0;) plan.facts.bind(around[l]->var, ir::Expr(0), around[l]->extent);
+    const List<ir::Expr> &shape = plan.operation()->shape;
+    List<std::optional<arith::Interval>> box(shape.size());
     if (!plan.stage->output)
       for (const std::size_t consumer : plan.consumers) {
         regions::require_inside(plans, plan, plans.plans[consumer]);

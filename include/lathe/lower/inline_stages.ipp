@@ -3,11 +3,11 @@
 /// \file
 /// Which stages vanish into their readers, and their substitution.
 
-#include <unordered_map>
-
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/lower/plan.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::lowering {
 
@@ -22,8 +22,8 @@ struct Uses {
   bool in_reduction = false;
 };
 
-inline std::unordered_map<const ir::OperationNode *, Uses> count_uses(const scheduling::State &state) {
-  std::unordered_map<const ir::OperationNode *, Uses> uses;
+inline NodeMap<Uses> count_uses(const scheduling::State &state) {
+  NodeMap<Uses> uses;
   for (const StageState &stage : state.stages)
     for (const ir::Expr &body : stage.operation->bodies) {
       const bool reducing = body.as<ir::Reduce>() != nullptr;
@@ -45,14 +45,14 @@ inline bool is_inlined(const StageState &stage, const Uses &uses) {
          !stage.operation->reduction() && stage.operation->bodies.size() == 1;
 }
 
-/// Puts the bodies of inlined stages where they are read. A stage's own body is copied once per place that reads it, with its final
-/// indices, and the reads in the copy are expanded in turn; so a chain of stages takes time in proportion to its length.
+/// Puts the bodies of inlined stages where they are read. A stage's own body is copied once per place that reads it, with its
+/// final indices, and the reads in the copy are expanded in turn; so a chain of stages takes time in proportion to its length.
 class Expander {
  public:
   void add(const StageState &stage) { inlined_.emplace(stage.key.get(), &stage); }
 
   ir::Expr expand(const ir::Expr &root) {
-    std::vector<ir::Expr> open{root};
+    List<ir::Expr> open{root};
     while (!open.empty()) {
       const ir::Expr e = open.back();
       if (done_.contains(e.node()) || finish(e, open)) open.pop_back();
@@ -62,10 +62,10 @@ class Expander {
 
  private:
   /// Gives `e` its result if all that it needs has one; otherwise leaves that in `open` and returns false.
-  bool finish(const ir::Expr &e, std::vector<ir::Expr> &open) {
-    if (const auto copy = copies_.find(e.node()); copy != copies_.end()) {
-      const auto result = done_.find(copy->second.node());
-      if (result == done_.end()) return open.push_back(copy->second), false;
+  bool finish(const ir::Expr &e, List<ir::Expr> &open) {
+    if (const auto *copy = copies_.find(e.node())) {
+      const auto *result = done_.find(copy->second.node());
+      if (!result) return open.push_back(copy->second), false;
       return set(e, ir::Expr(result->second));
     }
     const std::size_t before = open.size();
@@ -75,8 +75,8 @@ class Expander {
     if (open.size() > before) return false;
     const ir::Expr rebuilt = ir::map_children(e, [&](const ir::Expr &child) { return done_.at(child.node()); });
     const ir::Read *read = rebuilt.as<ir::Read>();
-    const auto stage = read ? inlined_.find(read->tensor.operation.get()) : inlined_.end();
-    if (stage == inlined_.end()) return set(e, rebuilt);
+    const auto *stage = read ? inlined_.find(read->tensor.operation.get()) : nullptr;
+    if (!stage) return set(e, rebuilt);
     for (const ir::Expr &index : read->indices) set(index, index);  // expanded already
     copies_.emplace(e.node(), body_at(*stage->second, read->indices));
     return false;
@@ -89,16 +89,16 @@ class Expander {
     return true;
   }
 
-  static ir::Expr body_at(const StageState &stage, const std::vector<ir::Expr> &indices) {
+  static ir::Expr body_at(const StageState &stage, const List<ir::Expr> &indices) {
     ir::VarMap<ir::Expr> replacements;
     for (std::size_t i = 0; i < indices.size(); ++i) replacements.emplace(stage.operation->axes[i], indices[i]);
     return ir::substitute(stage.operation->bodies.front(), replacements);
   }
 
-  std::unordered_map<const ir::OperationNode *, const StageState *> inlined_;
-  std::unordered_map<const ir::ExprNode *, ir::Expr> done_;    ///< what a node expands to
-  std::unordered_map<const ir::ExprNode *, ir::Expr> copies_;  ///< a read to the body that takes its place, unexpanded
-  std::vector<ir::Expr> kept_;  ///< keeps addresses in `done_` from being used again
+  NodeMap<const StageState *> inlined_;
+  NodeMap<ir::Expr> done_;    ///< what a node expands to
+  NodeMap<ir::Expr> copies_;  ///< a read to the body that takes its place, unexpanded
+  List<ir::Expr> kept_;       ///< keeps addresses in `done_` from being used again
 };
 
 }  // namespace inlining
@@ -107,23 +107,23 @@ LATHE_INLINE void inline_stages(Plans &plans) {
   const scheduling::State &state = *plans.state;
   auto uses = inlining::count_uses(state);
   inlining::Expander expander;
-  std::unordered_map<const ir::OperationNode *, std::size_t> planned;
+  NodeMap<std::size_t> planned;
   for (const scheduling::StageState &stage : state.stages) {
     if (!stage.is_compute()) continue;
     if (inlining::is_inlined(stage, uses[stage.key.get()])) {
       expander.add(stage);
       continue;
     }
-    std::vector<ir::Expr> bodies;
+    List<ir::Expr> bodies;
     for (const ir::Expr &body : stage.operation->bodies) bodies.push_back(expander.expand(body));
     const std::size_t number = plans.plans.size();
     for (const ir::Expr &body : bodies)
       ir::walk(body, [&](const ir::Expr &e) {
         const ir::Read *read = e.as<ir::Read>();
         if (!read) return;
-        const auto producer = planned.find(read->tensor.operation.get());
-        if (producer == planned.end()) return;
-        std::vector<std::size_t> &consumers = plans.plans[producer->second].consumers;
+        const auto *producer = planned.find(read->tensor.operation.get());
+        if (!producer) return;
+        List<std::size_t> &consumers = plans.plans[producer->second].consumers;
         if (consumers.empty() || consumers.back() != number) consumers.push_back(number);
       });
     planned.emplace(stage.key.get(), number);

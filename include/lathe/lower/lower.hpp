@@ -4,11 +4,11 @@
 /// Lowering: a schedule and the kernel's arguments in, a program of loops out.
 
 #include <string>
-#include <vector>
 
 #include "lathe/arith/simplify.hpp"
 #include "lathe/ir/program.hpp"
 #include "lathe/schedule/state.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::lowering {
 
@@ -21,16 +21,16 @@ struct Argument {
 /// What lowering found, for people.
 struct Lowered {
   ir::Program program;
-  arith::Facts facts;     ///< what holds of the program's parameters
-  std::string report;     ///< a line per stage that is inlined by default or computes more than is needed
+  arith::Facts facts;  ///< what holds of the program's parameters
+  std::string report;  ///< a line per stage that is inlined by default or computes more than is needed
 };
 
 /// Lowers. The program's parameters are the arguments in their order, then size symbols, constants and external functions.
 ///
-/// Throws L001 (a reader outside the loop a stage is computed at), L002 (a read out of range), L003 (a symbol that no argument binds),
-/// L004 (an extent that depends on an inner loop), L005 (a tensor that is read is no argument), L006 (an output is no argument, or an
-/// argument is neither input nor output), L007 (start values or extents are computed inside the loops that need them),
-/// L061 (too many conditional paths).
-Lowered lower(const scheduling::State &state, const std::vector<Argument> &arguments, const std::string &name);
+/// Throws L001 (a reader outside the loop a stage is computed at), L002 (a read out of range), L003 (a symbol that no argument
+/// binds), L004 (an extent that depends on an inner loop), L005 (a tensor that is read is no argument), L006 (an output is no
+/// argument, or an argument is neither input nor output), L007 (start values or extents are computed inside the loops that need
+/// them), L061 (too many conditional paths).
+Lowered lower(const scheduling::State &state, const List<Argument> &arguments, const std::string &name);
 
 }  // namespace lathe::inline LATHE_ABI::lowering

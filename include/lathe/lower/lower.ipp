@@ -3,8 +3,6 @@
 /// \file
 /// Lowering, step by step.
 
-#include <unordered_set>
-
 #include "lathe/ir/print.hpp"
 #include "lathe/lower/build_nest.ipp"
 #include "lathe/lower/check_reads.ipp"
@@ -12,6 +10,8 @@
 #include "lathe/lower/inline_stages.ipp"
 #include "lathe/lower/lower.hpp"
 #include "lathe/lower/region_report.ipp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::lowering {
 
@@ -31,20 +31,23 @@ inline ir::Buffer buffer_of(const ir::Tensor &tensor) {
 /// The arguments as parameters, checked against what the schedule reads and writes.
 class ParameterList {
  public:
-  ParameterList(const scheduling::State &state, Plans &plans, ir::Function &function) : state_(state), plans_(plans), function_(function) {}
+  ParameterList(const scheduling::State &state, Plans &plans, ir::Function &function)
+      : state_(state), plans_(plans), function_(function) {}
 
-  void add_arguments(const std::vector<Argument> &arguments) {
-    for (const Argument &argument : arguments) argument.scalar.defined() ? add_scalar(argument.scalar, true) : add_tensor(argument.tensor);
+  void add_arguments(const List<Argument> &arguments) {
+    for (const Argument &argument : arguments)
+      argument.scalar.defined() ? add_scalar(argument.scalar, true) : add_tensor(argument.tensor);
     for (const scheduling::StageState &stage : state_.stages) require(stage);
   }
 
   /// Size symbols get a slot each, in the order in which arguments' shapes name them bare.
   void add_symbols() {
-    const std::vector<ir::Parameter> given = function_.parameters;
+    const List<ir::Parameter> given = function_.parameters;
     for (const ir::Parameter &parameter : given)
       if (parameter.buffer.defined())
         for (const ir::Expr &extent : parameter.buffer->shape)
-          if (const ir::VarRef *symbol = extent.as<ir::VarRef>(); symbol && !known_.contains(symbol->var.node())) add_scalar(symbol->var, false);
+          if (const ir::VarRef *symbol = extent.as<ir::VarRef>(); symbol && !known_.contains(symbol->var.node()))
+            add_scalar(symbol->var, false);
     for (const scheduling::StageState &stage : state_.stages) require_symbols(stage);
   }
 
@@ -88,10 +91,11 @@ class ParameterList {
       fail("L006", "the argument " + ir::name_of(tensor) + " is not part of what is computed", tensor.operation->place,
            {{"help", "leave it out of the kernel's arguments", {}}});
     if (stage->is_compute() && !stage->output)
-      fail("L006", "the argument " + ir::name_of(tensor) + " is an intermediate stage, not an input or an output", tensor.operation->place,
-           {{"help", "make it an output too:   Schedule s(result, " + ir::name_of(tensor) + ");", {}}});
+      fail("L006", "the argument " + ir::name_of(tensor) + " is an intermediate stage, not an input or an output",
+           tensor.operation->place, {{"help", "make it an output too:   Schedule s(result, " + ir::name_of(tensor) + ");", {}}});
     for (const ir::Parameter &other : function_.parameters)
-      if (other.buffer.defined() && given(tensor)) fail("L006", "the argument " + ir::name_of(tensor) + " is given twice", tensor.operation->place);
+      if (other.buffer.defined() && given(tensor))
+        fail("L006", "the argument " + ir::name_of(tensor) + " is given twice", tensor.operation->place);
     ir::Parameter parameter;
     parameter.kind = stage->is_compute() ? ir::ParameterKind::output : ir::ParameterKind::input;
     parameter.name = ir::name_of(tensor);
@@ -110,11 +114,12 @@ class ParameterList {
   void require(const scheduling::StageState &stage) {
     const bool input = stage.operation->kind == ir::OperationKind::placeholder;
     if (!input && !stage.output) return;
-    std::vector<ir::Buffer> buffers;
+    List<ir::Buffer> buffers;
     for (std::size_t output = 0; output < stage.operation->types.size(); ++output) {
       const ir::Buffer *buffer = given({stage.key, static_cast<int>(output)});
       if (!buffer)
-        fail(input ? "L005" : "L006", (input ? "the input " : "the output ") + stage.name() + " is not among the kernel's arguments",
+        fail(input ? "L005" : "L006",
+             (input ? "the input " : "the output ") + stage.name() + " is not among the kernel's arguments",
              stage.operation->place, {{"help", "name it:   jit(s, …, " + stage.name() + ", …)", {}}});
       buffers.push_back(*buffer);
     }
@@ -141,19 +146,19 @@ class ParameterList {
   }
 
  public:
-  std::vector<std::pair<ir::Operation, std::vector<ir::Buffer>>> outputs_;
+  List<std::pair<ir::Operation, List<ir::Buffer>>> outputs_;
 
  private:
   const scheduling::State &state_;
   Plans &plans_;
   ir::Function &function_;
-  std::unordered_set<const ir::VarNode *> known_;
-  std::vector<std::pair<ir::Tensor, ir::Buffer>> tensors_;
+  NodeSet known_;
+  List<std::pair<ir::Tensor, ir::Buffer>> tensors_;
 };
 
 }  // namespace parameters
 
-LATHE_INLINE Lowered lower(const scheduling::State &state, const std::vector<Argument> &arguments, const std::string &name) {
+LATHE_INLINE Lowered lower(const scheduling::State &state, const List<Argument> &arguments, const std::string &name) {
   Plans plans;
   plans.state = &state;
   ir::Function function;

@@ -7,6 +7,7 @@
 #include "lathe/arith/simplify.hpp"
 #include "lathe/ir/stmt.hpp"
 #include "lathe/schedule/state.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::lowering {
 
@@ -34,19 +35,19 @@ struct Guard {
 
 struct Plan {
   const scheduling::StageState *stage = nullptr;
-  std::vector<ir::Expr> bodies;     ///< of the operation, inlined stages substituted
-  std::vector<ReadCheck> checks;
-  std::vector<std::size_t> consumers;  ///< plans that read this one
-  int parent = -1;                  ///< the plan whose loops it is computed inside, or -1 for root
-  int level = -1;                   ///< the loop of the parent directly around it
+  List<ir::Expr> bodies;  ///< of the operation, inlined stages substituted
+  List<ReadCheck> checks;
+  List<std::size_t> consumers;  ///< plans that read this one
+  int parent = -1;              ///< the plan whose loops it is computed inside, or -1 for root
+  int level = -1;               ///< the loop of the parent directly around it
 
-  std::vector<ir::Expr> min, extent;  ///< per dimension: the region that is computed
-  std::vector<Loop> loops;            ///< outermost first
-  ir::VarMap<ir::Expr> values;        ///< the operation's axes in terms of loop variables
-  std::vector<Guard> guards;
-  std::vector<ir::Buffer> buffers;    ///< one per output, covering the region; arguments: the parameter
-  arith::Facts facts;                 ///< size symbols, enclosing loops and own loops
-  arith::Facts start_facts;           ///< the same without reduction loops, which may not run where start values are written
+  List<ir::Expr> min, extent;   ///< per dimension: the region that is computed
+  List<Loop> loops;             ///< outermost first
+  ir::VarMap<ir::Expr> values;  ///< the operation's axes in terms of loop variables
+  List<Guard> guards;
+  List<ir::Buffer> buffers;  ///< one per output, covering the region; arguments: the parameter
+  arith::Facts facts;        ///< size symbols, enclosing loops and own loops
+  arith::Facts start_facts;  ///< the same without reduction loops, which may not run where start values are written
 
   const ir::Reduce *reduction() const { return bodies.front().as<ir::Reduce>(); }
   const ir::Operation &operation() const { return stage->operation; }
@@ -64,9 +65,9 @@ struct Plan {
 /// What is being lowered.
 struct Plans {
   const scheduling::State *state = nullptr;
-  std::vector<Plan> plans;  ///< producers before consumers
-  arith::Facts facts;       ///< of size symbols
-  std::vector<std::pair<ir::Operation, std::vector<ir::Buffer>>> arguments;  ///< placeholders and constants with their buffers
+  List<Plan> plans;                                            ///< producers before consumers
+  arith::Facts facts;                                          ///< of size symbols
+  List<std::pair<ir::Operation, List<ir::Buffer>>> arguments;  ///< placeholders and constants with their buffers
 
   /// The plan of an operation's stage, or null for arguments.
   const Plan *find(const ir::Operation &key) const {
@@ -76,12 +77,12 @@ struct Plans {
   }
 };
 
-/// Substitutes inlined stages into their readers and makes a plan of every other stage. A stage that nobody scheduled is inlined if
-/// exactly one read of it exists and that is outside reductions.
+/// Substitutes inlined stages into their readers and makes a plan of every other stage. A stage that nobody scheduled is inlined
+/// if exactly one read of it exists and that is outside reductions.
 void inline_stages(Plans &plans);
 
-/// Proves every index of every read in range under the conditions that guard it. Throws L002 where a read is provably out of range;
-/// leaves a run-time check where neither can be shown.
+/// Proves every index of every read in range under the conditions that guard it. Throws L002 where a read is provably out of
+/// range; leaves a run-time check where neither can be shown.
 void check_reads(Plans &plans);
 
 /// Consumers first: the region each stage has to compute at its place, its loops and guards, and its buffers. Throws L001 when a

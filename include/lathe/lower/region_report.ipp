@@ -5,13 +5,14 @@
 
 #include "lathe/ir/print.hpp"
 #include "lathe/lower/plan.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::lowering {
 
 namespace reporting {
 
 /// Product of constant extents, or nothing.
-inline std::optional<double> volume(const std::vector<ir::Expr> &extents) {
+inline std::optional<double> volume(const List<ir::Expr> &extents) {
   double product = 1;
   for (const ir::Expr &extent : extents) {
     const std::optional<std::int64_t> known = ir::constant_integer(extent);
@@ -51,11 +52,12 @@ LATHE_INLINE std::string region_report(const Plans &plans) {
       report += stage.name() + ": inlined (one read site, not scheduled)\n";
   for (const Plan &plan : plans.plans) {
     if (plan.parent < 0) continue;
-    const auto region = reporting::volume(plan.extent), whole = reporting::volume(plan.operation()->shape), times = reporting::visits(plans, plan);
+    const auto region = reporting::volume(plan.extent), whole = reporting::volume(plan.operation()->shape),
+               times = reporting::visits(plans, plan);
     if (!region || !whole || !times || *region * *times <= *whole) continue;
     report += plan.stage->name() + ": computes " + ir::to_string(ir::Expr(static_cast<std::int64_t>(*region))) + " elements " +
-              ir::to_string(ir::Expr(static_cast<std::int64_t>(*times))) + " times, " + reporting::factor_text(*region * *times / *whole) +
-              " times what is needed\n";
+              ir::to_string(ir::Expr(static_cast<std::int64_t>(*times))) + " times, " +
+              reporting::factor_text(*region * *times / *whole) + " times what is needed\n";
   }
   return report;
 }

@@ -6,16 +6,16 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_set>
-#include <vector>
 
 #include "lathe/arith/simplify.hpp"
 #include "lathe/ir/stmt.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
 /// Buffers by identity, for lookup only.
-using BufferSet = std::unordered_set<const ir::BufferNode *>;
+using BufferSet = NodeSet;
 
 /// The buffers that some `Store` within `s` writes.
 BufferSet stored_buffers(const ir::Stmt &s);
@@ -27,10 +27,10 @@ bool is_stable(const ir::Expr &e, const BufferSet &stored);
 bool has_loads(const ir::Expr &e);
 
 /// The operands of a (nested) conjunction, in order.
-std::vector<ir::Expr> conjuncts(const ir::Expr &condition);
+List<ir::Expr> conjuncts(const ir::Expr &condition);
 
 /// Their conjunction, undefined if there are none.
-ir::Expr conjunction(const std::vector<ir::Expr> &conditions);
+ir::Expr conjunction(const List<ir::Expr> &conditions);
 
 /// An expression equal to !condition: comparisons of integers turn round, disjunctions of conditions become conjunctions.
 ir::Expr negation(const ir::Expr &condition);

@@ -7,6 +7,7 @@
 
 #include "lathe/ir/walk.hpp"
 #include "lathe/passes/conditions.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -22,7 +23,7 @@ LATHE_INLINE BufferSet stored_buffers(const ir::Stmt &s) {
 LATHE_INLINE bool is_stable(const ir::Expr &e, const BufferSet &stored) {
   bool stable = true;
   ir::walk_down(e, [&](const ir::Expr &node) {
-    if (const auto *load = node.as<ir::Load>()) stable = stable && !stored.count(load->buffer.node());
+    if (const auto *load = node.as<ir::Load>()) stable = stable && !stored.contains(load->buffer.node());
     if (const auto *call = node.as<ir::Call>()) stable = stable && call->function.pure;
     if (node.as<ir::Read>()) stable = false;
     return stable;
@@ -39,8 +40,8 @@ LATHE_INLINE bool has_loads(const ir::Expr &e) {
   return found;
 }
 
-LATHE_INLINE std::vector<ir::Expr> conjuncts(const ir::Expr &condition) {
-  std::vector<ir::Expr> result, pending{condition};
+LATHE_INLINE List<ir::Expr> conjuncts(const ir::Expr &condition) {
+  List<ir::Expr> result, pending{condition};
   while (!pending.empty()) {
     const ir::Expr e = std::move(pending.back());
     pending.pop_back();
@@ -55,7 +56,7 @@ LATHE_INLINE std::vector<ir::Expr> conjuncts(const ir::Expr &condition) {
   return result;
 }
 
-LATHE_INLINE ir::Expr conjunction(const std::vector<ir::Expr> &conditions) {
+LATHE_INLINE ir::Expr conjunction(const List<ir::Expr> &conditions) {
   ir::Expr all;
   for (const ir::Expr &c : conditions) all = ir::both(all, c);
   return all;
@@ -64,8 +65,8 @@ LATHE_INLINE ir::Expr conjunction(const std::vector<ir::Expr> &conditions) {
 namespace condition_questions {
 
 /// The operands of a (nested) disjunction, in order.
-LATHE_INLINE std::vector<ir::Expr> disjuncts(const ir::Expr &condition) {
-  std::vector<ir::Expr> result, pending{condition};
+LATHE_INLINE List<ir::Expr> disjuncts(const ir::Expr &condition) {
+  List<ir::Expr> result, pending{condition};
   while (!pending.empty()) {
     const ir::Expr e = std::move(pending.back());
     pending.pop_back();

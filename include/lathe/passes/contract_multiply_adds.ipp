@@ -3,11 +3,10 @@
 /// \file
 /// contract_multiply_adds: counts the uses of each product in a statement, then rewrites children first.
 
-#include <unordered_map>
-
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/passes/contract_multiply_adds.hpp"
+#include "lathe/support/hash_map.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -28,7 +27,7 @@ class Contractor {
 
   Expr operator()(const Expr &root) {
     ir::walk(root, [&](const Expr &e) {
-      if (!done_.count(e.node())) done_.emplace(e.node(), contracted(e));
+      if (!done_.contains(e.node())) done_.emplace(e.node(), contracted(e));
     });
     return done_.at(root.node());
   }
@@ -58,9 +57,9 @@ class Contractor {
     return b && b->op == ir::BinaryOp::mul && uses_.at(e.node()) == 1 ? b : nullptr;
   }
 
-  std::unordered_map<const ir::ExprNode *, int> uses_;
-  std::unordered_map<const ir::ExprNode *, bool> counted_;
-  std::unordered_map<const ir::ExprNode *, Expr> done_;
+  NodeMap<int> uses_;
+  NodeMap<bool> counted_;
+  NodeMap<Expr> done_;
 };
 
 LATHE_INLINE ir::Stmt contract(const ir::Stmt &s) {

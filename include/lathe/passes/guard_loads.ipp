@@ -5,13 +5,13 @@
 
 #include <array>
 #include <string>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "lathe/ir/walk.hpp"
 #include "lathe/passes/conditions.hpp"
 #include "lathe/passes/guard_loads.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -25,11 +25,7 @@ struct Place {
   const ir::ExprNode *path;
   friend bool operator==(const Place &, const Place &) = default;
 };
-struct PlaceHash {
-  std::size_t operator()(const Place &p) const {
-    return std::hash<const void *>()(p.node) * 31 + std::hash<const void *>()(p.path);
-  }
-};
+inline std::size_t key_hash(const Place &p) { return lathe::key_hash(p.node) * 31 + lathe::key_hash(p.path); }
 
 class Guarder {
  public:
@@ -69,12 +65,12 @@ class Guarder {
   }
 
   Place place(const Expr &e, const Expr &path) const {
-    const auto found = loads_.find(e.node());
-    return {e.node(), found != loads_.end() && !found->second ? nullptr : path.node()};
+    const auto *found = loads_.find(e.node());
+    return {e.node(), found && !found->second ? nullptr : path.node()};
   }
   const Expr *find(const Expr &e, const Expr &path) const {
-    const auto found = done_.find(place(e, path));
-    return found == done_.end() ? nullptr : &found->second;
+    const auto *found = done_.find(place(e, path));
+    return !found ? nullptr : &found->second;
   }
   void remember(const Expr &e, const Expr &path, const Expr &result) {
     constexpr std::size_t most = std::size_t{1} << 16;
@@ -140,11 +136,11 @@ class Guarder {
     return a.same_as(logical.a) && b.same_as(logical.b) ? e : ir::binary(logical.op, a, b);
   }
 
-  std::vector<Task> pending_;
-  std::unordered_map<const ir::ExprNode *, bool> loads_;
-  std::unordered_map<Place, Expr, PlaceHash> done_;
-  std::unordered_map<Place, std::array<Expr, 2>, PlaceHash> extended_;
-  std::vector<Expr> kept_;  // alive, so that no other node gets the address of one that the maps know
+  List<Task> pending_;
+  NodeMap<bool> loads_;
+  HashMap<Place, Expr> done_;
+  HashMap<Place, std::array<Expr, 2>> extended_;
+  List<Expr> kept_;  // alive, so that no other node gets the address of one that the maps know
 };
 
 LATHE_INLINE ir::Stmt guard(const ir::Stmt &s, Guarder &guarder) {

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
-#include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include "lathe/passes/conditions.hpp"
 #include "lathe/passes/independent_lanes.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -30,8 +30,8 @@ struct Dimension {
 
 struct Access {
   ir::Buffer buffer;
-  std::vector<Expr> indices;
-  std::vector<std::optional<Dimension>> dimensions;
+  List<Expr> indices;
+  List<std::optional<Dimension>> dimensions;
   bool store = false;
   bool repeated = false;  // inside an inner loop
 };
@@ -48,7 +48,7 @@ class Collector {
     if (effects_) return false;
     for (std::size_t i = 0; i < accesses_.size(); ++i) {
       if (!accesses_[i].store) continue;
-      std::vector<const Access *> same;
+      List<const Access *> same;
       for (const Access &a : accesses_)
         if (a.buffer == accesses_[i].buffer) same.push_back(&a);
       if (!(in_order(same) || apart(same) || distinct(same))) return false;
@@ -59,32 +59,32 @@ class Collector {
  private:
   void statement(const Stmt &s, const Facts &facts, bool repeated);
   void expression(const Expr &root, const Facts &facts, bool repeated);
-  void access(const ir::Buffer &buffer, const std::vector<Expr> &indices, bool store, const Facts &facts, bool repeated);
+  void access(const ir::Buffer &buffer, const List<Expr> &indices, bool store, const Facts &facts, bool repeated);
   std::optional<Dimension> dimension(const Expr &index, const Facts &facts) const;
-  bool mentions(const Expr &e, const std::unordered_set<const ir::VarNode *> &vars) const;
+  bool mentions(const Expr &e, const NodeSet &vars) const;
 
-  bool in_order(const std::vector<const Access *> &same) const;
-  bool apart(const std::vector<const Access *> &same) const;
-  bool apart_in(const std::vector<const Access *> &same, std::size_t d) const;
-  bool distinct(const std::vector<const Access *> &same) const;
+  bool in_order(const List<const Access *> &same) const;
+  bool apart(const List<const Access *> &same) const;
+  bool apart_in(const List<const Access *> &same, std::size_t d) const;
+  bool distinct(const List<const Access *> &same) const;
 
   ir::Var var_;
   Expr min_;
   int lanes_;
   BufferSet stored_, own_;
   Facts outside_;
-  std::unordered_set<const ir::VarNode *> inner_;   // of loops inside
-  std::unordered_set<const ir::VarNode *> opaque_;  // bound inside to what is not followed
-  std::vector<Access> accesses_;
+  NodeSet inner_;   // of loops inside
+  NodeSet opaque_;  // bound inside to what is not followed
+  List<Access> accesses_;
   bool effects_ = false;
 };
 
-LATHE_INLINE bool Collector::mentions(const Expr &e, const std::unordered_set<const ir::VarNode *> &vars) const {
+LATHE_INLINE bool Collector::mentions(const Expr &e, const NodeSet &vars) const {
   if (vars.empty()) return false;
   bool found = false;
   ir::walk_down(e, [&](const Expr &node) {
     const auto *reference = node.as<ir::VarRef>();
-    found = found || (reference && vars.count(reference->var.node()));
+    found = found || (reference && vars.contains(reference->var.node()));
     return !found;
   });
   return found;
@@ -111,9 +111,9 @@ LATHE_INLINE std::optional<Dimension> Collector::dimension(const Expr &index, co
   return result;
 }
 
-LATHE_INLINE void Collector::access(const ir::Buffer &buffer, const std::vector<Expr> &indices, bool store, const Facts &facts,
+LATHE_INLINE void Collector::access(const ir::Buffer &buffer, const List<Expr> &indices, bool store, const Facts &facts,
                                     bool repeated) {
-  if (own_.count(buffer.node()) || !stored_.count(buffer.node())) return;
+  if (own_.contains(buffer.node()) || !stored_.contains(buffer.node())) return;
   Access a{buffer, {}, {}, store, repeated};
   for (const Expr &index : indices) {
     a.indices.push_back(facts.simplify(index));
@@ -148,13 +148,13 @@ LATHE_INLINE void Collector::statement(const Stmt &s, const Facts &facts, bool r
 }
 
 /// One store, once for each iteration: a vector store writes its lanes in order.
-LATHE_INLINE bool Collector::in_order(const std::vector<const Access *> &same) const {
+LATHE_INLINE bool Collector::in_order(const List<const Access *> &same) const {
   if (same.size() != 1 || same.front()->repeated) return false;
   const auto &indices = same.front()->indices;
   return std::any_of(indices.begin(), indices.end(), [&](const Expr &e) { return ir::uses(e, var_); });
 }
 
-LATHE_INLINE bool Collector::apart_in(const std::vector<const Access *> &same, std::size_t d) const {
+LATHE_INLINE bool Collector::apart_in(const List<const Access *> &same, std::size_t d) const {
   std::int64_t low = 0, high = 0;
   const std::optional<Dimension> &first = same.front()->dimensions[d];
   if (!first || first->coefficient == 0) return false;
@@ -167,25 +167,25 @@ LATHE_INLINE bool Collector::apart_in(const std::vector<const Access *> &same, s
   return high - low < std::abs(first->coefficient);
 }
 
-LATHE_INLINE bool Collector::apart(const std::vector<const Access *> &same) const {
+LATHE_INLINE bool Collector::apart(const List<const Access *> &same) const {
   for (std::size_t d = 0; d < same.front()->dimensions.size(); ++d)
     if (apart_in(same, d)) return true;
   return false;
 }
 
 /// All accesses have the same indices, and these are known to differ between any two iterations.
-LATHE_INLINE bool Collector::distinct(const std::vector<const Access *> &same) const {
+LATHE_INLINE bool Collector::distinct(const List<const Access *> &same) const {
   constexpr int most = 64;
-  const std::vector<Expr> &indices = same.front()->indices;
+  const List<Expr> &indices = same.front()->indices;
   if (lanes_ > most) return false;
   for (const Access *a : same)
     for (std::size_t d = 0; d < indices.size(); ++d)
       if (!ir::equal(a->indices[d], indices[d]) || mentions(indices[d], inner_) || mentions(indices[d], opaque_) ||
           !is_stable(indices[d], stored_))
         return false;
-  std::vector<std::vector<arith::Linear>> elements;
+  List<List<arith::Linear>> elements;
   for (int lane = 0; lane < lanes_; ++lane) {
-    std::vector<arith::Linear> element;
+    List<arith::Linear> element;
     for (const Expr &e : indices)
       element.push_back(arith::linear_form(outside_.simplify(ir::substitute(e, {{var_, min_ + lane}}))));
     for (const auto &other : elements) {

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include "lathe/passes/make_lanes.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -52,7 +51,7 @@ class LaneMaker {
  private:
   Expr widen(const Expr &e, const Mask &mask) const;
   Expr widen_load(const ir::Load &load, const Mask &mask) const;
-  std::vector<Expr> widen(const std::vector<Expr> &list, const Mask &mask) const;
+  List<Expr> widen(const List<Expr> &list, const Mask &mask) const;
 
   Stmt visit_loop(const ir::For &loop, const Mask &mask, const Facts &facts);
   Stmt visit_store(const ir::Store &store, const Mask &mask);
@@ -76,7 +75,7 @@ class LaneMaker {
   const BufferSet &stored_;
   Expr iota_;
   ir::VarMap<Expr> vectors_;  // what variables that differ between lanes have become
-  std::unordered_map<const ir::BufferNode *, Local> locals_;
+  NodeMap<Local> locals_;
   bool failed_ = false;
 };
 
@@ -110,10 +109,10 @@ inline Expr without_broadcast(const Expr &e) {
 }
 
 LATHE_INLINE Expr LaneMaker::widen_load(const ir::Load &load, const Mask &mask) const {
-  std::vector<Expr> indices;
+  List<Expr> indices;
   for (const Expr &index : load.indices) indices.push_back(without_broadcast(index));
   Expr predicate = load.predicate.defined() ? without_broadcast(load.predicate) : load.predicate;
-  if (const auto local = locals_.find(load.buffer.node()); local != locals_.end()) {
+  if (const auto *local = locals_.find(load.buffer.node())) {
     indices.push_back(iota_);
     if (local->second.needs(mask.lanes)) predicate = ir::both(mask.lanes, predicate);
     return ir::load(local->second.buffer, std::move(indices), std::move(predicate));
@@ -131,26 +130,26 @@ LATHE_INLINE Expr LaneMaker::widen(const Expr &e, const Mask &mask) const {
   if (!e.defined()) return e;
   return ir::rewrite(e, [&](const Expr &node) -> Expr {
     if (const auto *reference = node.as<ir::VarRef>()) {
-      const auto found = vectors_.find(reference->var);
-      return found == vectors_.end() ? node : found->second;
+      const auto *found = vectors_.find(reference->var);
+      return !found ? node : found->second;
     }
     if (const auto *load = node.as<ir::Load>()) {
-      const bool scalar = node.lanes() == 1 && !mask.lanes.defined() && !locals_.count(load->buffer.node());
+      const bool scalar = node.lanes() == 1 && !mask.lanes.defined() && !locals_.contains(load->buffer.node());
       return scalar ? node : widen_load(*load, mask);
     }
     // A predicate that became a vector has made a choice of a load of no dimension.
     if (const auto *chosen = node.as<ir::Select>()) {
       const Expr value = without_broadcast(chosen->a);
       const auto *load = value.as<ir::Load>();
-      if (load && load->indices.empty() && locals_.count(load->buffer.node()))
+      if (load && load->indices.empty() && locals_.contains(load->buffer.node()))
         return widen_load({load->buffer, {}, chosen->condition}, mask);
     }
     return folded_ramp(node);
   });
 }
 
-LATHE_INLINE std::vector<Expr> LaneMaker::widen(const std::vector<Expr> &list, const Mask &mask) const {
-  std::vector<Expr> result;
+LATHE_INLINE List<Expr> LaneMaker::widen(const List<Expr> &list, const Mask &mask) const {
+  List<Expr> result;
   for (const Expr &e : list) result.push_back(widen(e, mask));
   return result;
 }
@@ -160,7 +159,7 @@ LATHE_INLINE Expr LaneMaker::reduced(ir::BinaryOp op, Expr vector) const {
   vector = without_broadcast(vector);
   while (vector.lanes() > 1) {
     const int lanes = vector.lanes(), half = (lanes + 1) / 2;
-    std::vector<int> low(static_cast<std::size_t>(half)), high(low);
+    List<int> low(static_cast<std::size_t>(half)), high(low);
     std::iota(low.begin(), low.end(), 0);
     std::iota(high.begin(), high.end(), lanes - half);
     vector = ir::binary(op, ir::shuffle({vector}, std::move(low)), ir::shuffle({vector}, std::move(high)));
@@ -173,7 +172,7 @@ LATHE_INLINE bool LaneMaker::depends_on_lane(const Expr &e) const {
   ir::walk_down(e, [&](const Expr &node) {
     const auto *reference = node.as<ir::VarRef>();
     const auto *load = node.as<ir::Load>();
-    found = found || (reference && vectors_.count(reference->var)) || (load && locals_.count(load->buffer.node()));
+    found = found || (reference && vectors_.contains(reference->var)) || (load && locals_.contains(load->buffer.node()));
     return !found;
   });
   return found;
@@ -223,10 +222,10 @@ LATHE_INLINE Stmt LaneMaker::visit_loop(const ir::For &loop, const Mask &mask, c
 
 LATHE_INLINE Stmt LaneMaker::visit_store(const ir::Store &store, const Mask &mask) {
   ir::Buffer buffer = store.buffer;
-  std::vector<Expr> indices = widen(store.indices, mask);
+  List<Expr> indices = widen(store.indices, mask);
   Expr predicate = widen(store.predicate, mask);
   bool masked = mask.lanes.defined();
-  if (const auto local = locals_.find(buffer.node()); local != locals_.end()) {
+  if (const auto *local = locals_.find(buffer.node())) {
     buffer = local->second.buffer;
     indices.push_back(iota_);
     masked = local->second.needs(mask.lanes);
@@ -238,19 +237,19 @@ LATHE_INLINE Stmt LaneMaker::visit_store(const ir::Store &store, const Mask &mas
   return ir::make(ir::Store{std::move(buffer), std::move(indices), std::move(value), std::move(predicate)});
 }
 
-/// Whether all accesses to the buffer have the same indices in all lanes, and writes happen under the same conditions in all: pure, and
-/// neither from the lane nor bound inside.
+/// Whether all accesses to the buffer have the same indices in all lanes, and writes happen under the same conditions in all:
+/// pure, and neither from the lane nor bound inside.
 LATHE_INLINE bool LaneMaker::is_uniform(const ir::Allocate &allocate) const {
-  std::unordered_set<const ir::VarNode *> bound;
+  NodeSet bound;
   ir::walk_down(allocate.body, [&](const Stmt &s) {
     if (const auto *bind = s.as<ir::Bind>()) bound.insert(bind->var.node());
     return true;
   });
   bool uniform = true;
-  const auto look_at = [&](const std::vector<Expr> &indices) {
+  const auto look_at = [&](const List<Expr> &indices) {
     for (const Expr &index : indices) {
       uniform = uniform && ir::is_pure_scalar(index) && !depends_on_lane(index);
-      for (const ir::Var &var : ir::free_vars(index)) uniform = uniform && !bound.count(var.node());
+      for (const ir::Var &var : ir::free_vars(index)) uniform = uniform && !bound.contains(var.node());
     }
   };
   // What only some of the lanes write, lanes outside the mask would read unwritten.
@@ -322,7 +321,7 @@ LATHE_INLINE bool LaneMaker::needs_an_active_lane(const Stmt &body) const {
   });
   ir::walk(body, [&](const Expr &e) {
     const auto *load = e.as<ir::Load>();
-    if (!load || locals_.count(load->buffer.node())) return;
+    if (!load || locals_.contains(load->buffer.node())) return;
     found = found || std::none_of(load->indices.begin(), load->indices.end(), [&](const Expr &i) { return depends_on_lane(i); });
   });
   return found;

@@ -8,10 +8,10 @@
 #include <functional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "lathe/ir/program.hpp"
 #include "lathe/passes/pass.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -41,7 +41,7 @@ struct PassTime {
 struct PipelineOptions {
   bool verify = false;  ///< check the form of the program before the first row and after each row
   std::function<void(std::string_view pass, const ir::Program &)> dump;  ///< called after each row, if set
-  std::vector<PassTime> *times = nullptr;                                ///< gets an entry per row, if set
+  List<PassTime> *times = nullptr;                                       ///< gets an entry per row, if set
 };
 
 /// Runs every row over every function. \throws what passes throw; internal errors when `verify` finds a form broken.

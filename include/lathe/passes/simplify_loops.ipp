@@ -4,11 +4,12 @@
 /// simplify_loops: one walk down with the facts that hold, statements rebuilt on the way up.
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "lathe/passes/conditions.hpp"
 #include "lathe/passes/simplify_loops.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -54,7 +55,7 @@ class Simplifier {
 
  private:
   Expr simplify(const Expr &e, const Facts &facts, int depth = 0) const;
-  std::vector<Expr> simplify(const std::vector<Expr> &list, const Facts &facts) const;
+  List<Expr> simplify(const List<Expr> &list, const Facts &facts) const;
   Expr simplify_selects(const Expr &e, const Facts &facts, int depth) const;
   Facts with(const Facts &facts, const Expr &condition) const;
 
@@ -65,7 +66,7 @@ class Simplifier {
   Expr tightened(const ir::For &loop, const Expr &condition, const Facts &facts) const;
   Stmt visit_block(const ir::Block &block, const Facts &facts) const;
   Stmt join(const Stmt &a, const Stmt &b) const;
-  Stmt sequence(std::vector<Stmt> body, std::string label) const;
+  Stmt sequence(List<Stmt> body, std::string label) const;
   Stmt visit_if(const ir::If &branch, const Facts &facts) const;
   Stmt visit_store(const Stmt &s, const ir::Store &store, const Facts &facts) const;
   Stmt visit_bind(const ir::Bind &bind, const Facts &facts) const;
@@ -88,7 +89,7 @@ LATHE_INLINE Facts Simplifier::with(const Facts &facts, const Expr &condition) c
 LATHE_INLINE Expr Simplifier::simplify_selects(const Expr &e, const Facts &facts, int depth) const {
   constexpr int deepest = 4;
   if (depth >= deepest) return e;
-  std::vector<Expr> selects;
+  List<Expr> selects;
   ir::walk_down(e, [&](const Expr &node) {
     const auto *s = node.as<ir::Select>();
     if (!s || !s->guards) return true;
@@ -97,7 +98,7 @@ LATHE_INLINE Expr Simplifier::simplify_selects(const Expr &e, const Facts &facts
   });
   constexpr std::size_t most = 16;
   if (selects.empty() || selects.size() > most) return e;
-  std::unordered_map<const ir::ExprNode *, Expr> replaced;
+  NodeMap<Expr> replaced;
   for (const Expr &node : selects) {
     const auto *s = node.as<ir::Select>();
     const Expr condition = simplify(s->condition, facts, depth + 1);
@@ -109,8 +110,8 @@ LATHE_INLINE Expr Simplifier::simplify_selects(const Expr &e, const Facts &facts
   }
   if (replaced.empty()) return e;
   return ir::rewrite(e, [&](const Expr &node) {
-    const auto found = replaced.find(node.node());
-    return found == replaced.end() ? node : found->second;
+    const auto *found = replaced.find(node.node());
+    return !found ? node : found->second;
   });
 }
 
@@ -119,8 +120,8 @@ LATHE_INLINE Expr Simplifier::simplify(const Expr &e, const Facts &facts, int de
   return facts.simplify(simplify_selects(e, facts, depth));
 }
 
-LATHE_INLINE std::vector<Expr> Simplifier::simplify(const std::vector<Expr> &list, const Facts &facts) const {
-  std::vector<Expr> result;
+LATHE_INLINE List<Expr> Simplifier::simplify(const List<Expr> &list, const Facts &facts) const {
+  List<Expr> result;
   result.reserve(list.size());
   for (const Expr &e : list) result.push_back(simplify(e, facts));
   return result;
@@ -186,7 +187,7 @@ LATHE_INLINE Stmt Simplifier::take_conditions(const ir::For &loop, const ir::If 
     no.body = branch.else_body;
     return ir::make(ir::If{branch.condition, place_loop(std::move(yes), facts), place_loop(std::move(no), facts)});
   }
-  std::vector<Expr> outside, inside;
+  List<Expr> outside, inside;
   ir::For inner = loop;
   bool first = true;  // no conjunct stayed with the loop yet: loads in a conjunct may rely on those before it
   for (const Expr &each : conjuncts(branch.condition)) {
@@ -231,8 +232,8 @@ LATHE_INLINE Stmt Simplifier::join(const Stmt &a, const Stmt &b) const {
 }
 
 /// The statements in order, unlabelled blocks opened, neighbours under the same condition or binding joined.
-LATHE_INLINE Stmt Simplifier::sequence(std::vector<Stmt> body, std::string label) const {
-  std::vector<Stmt> flat;
+LATHE_INLINE Stmt Simplifier::sequence(List<Stmt> body, std::string label) const {
+  List<Stmt> flat;
   const auto add = [&](const Stmt &s) {
     Stmt joined = flat.empty() ? Stmt() : join(flat.back(), s);
     if (joined.defined())
@@ -259,7 +260,7 @@ LATHE_INLINE Stmt Simplifier::sequence(std::vector<Stmt> body, std::string label
 
 LATHE_INLINE Stmt Simplifier::visit_block(const ir::Block &block, const Facts &facts) const {
   Facts here = facts;
-  std::vector<Stmt> body;
+  List<Stmt> body;
   for (const Stmt &s : block.body) {
     body.push_back(visit(s, here));
     if (const auto *check = s.as<ir::Check>()) here = with(here, check->condition);
@@ -285,7 +286,7 @@ LATHE_INLINE Stmt Simplifier::visit_store(const Stmt &s, const ir::Store &store,
   Expr predicate = simplify(store.predicate, facts);
   if (ir::is_true(predicate)) predicate = {};
   if (ir::is_false(predicate)) return nothing();
-  std::vector<Expr> indices = simplify(store.indices, facts);
+  List<Expr> indices = simplify(store.indices, facts);
   Expr value = simplify(store.value, facts);
   const bool same = value.same_as(store.value) && predicate.same_as(store.predicate) &&
                     std::equal(indices.begin(), indices.end(), store.indices.begin(),

@@ -5,11 +5,11 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "lathe/ir/print.hpp"
 #include "lathe/passes/conditions.hpp"
 #include "lathe/passes/unroll_loops.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -141,7 +141,7 @@ class Unroller {
   }
 
   Stmt copies(const ir::Var &var, const Stmt &body, const Expr &min, std::int64_t count, const Facts &facts) {
-    std::vector<Stmt> list;
+    List<Stmt> list;
     for (std::int64_t i = 0; i < count; ++i) list.push_back(visit(ir::substitute(body, {{var, min + i}}), facts));
     return ir::block(std::move(list));
   }

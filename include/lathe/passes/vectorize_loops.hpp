@@ -15,7 +15,8 @@ inline constexpr int most_lanes = 4096;
 ///
 ///     for i in 0..8 vectorized: B[o*8 + i] = A[o*8 + i] + c       B[o*8 + [0:8]] = A[o*8 + [0:8]] + c x8
 ///
-/// Loops inside stay, with vector bodies; parallel ones become serial. Memory allocated inside gets a last dimension, one element for each lane:
+/// Loops inside stay, with vector bodies; parallel ones become serial. Memory allocated inside gets a last dimension, one element
+/// for each lane:
 ///
 ///     for i in 0..8 vectorized:                                   allocate s[1, 8]:
 ///       allocate s[1]:                                              s[0, [0:8]] = 0 x8

@@ -3,13 +3,13 @@
 /// \file
 /// widen_small_floats: a bottom-up rewrite.
 
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/passes/widen_small_floats.hpp"
+#include "lathe/support/hash_map.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -51,8 +51,8 @@ class Widener {
   }
   static Expr rounded(const DType &type, Expr e) { return type.is_bool() ? e : ir::cast(type, std::move(e)); }
 
-  std::unordered_map<const ir::ExprNode *, Expr> wide_;
-  std::vector<Expr> kept_;  // keeps the addresses in wide_ taken
+  NodeMap<Expr> wide_;
+  List<Expr> kept_;  // keeps the addresses in wide_ taken
 };
 
 }  // namespace float_widening

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// Kernels: functions over arrays whose arity, element types, ranks and constness are checked by the C++ compiler; extents, strides,
-/// alignment and overlap when they are called.
+/// Kernels: functions over arrays whose arity, element types, ranks and constness are checked by the C++ compiler; extents,
+/// strides, alignment and overlap when they are called.
 
 #include <cstring>
 #include <memory>
@@ -33,7 +33,8 @@ struct ParameterTraits;
 template <class T, int Rank, class A>
 decltype(auto) hold_tensor(const A &a) {
   using Element = std::remove_const_t<T>;
-  if constexpr (std::is_same_v<A, Array<Element, Rank>> || std::is_same_v<A, View<T, Rank>> || std::is_same_v<A, View<Element, Rank>>)
+  if constexpr (std::is_same_v<A, Array<Element, Rank>> || std::is_same_v<A, View<T, Rank>> ||
+                std::is_same_v<A, View<Element, Rank>>)
     return (a);
   else
     return View<T, Rank>(a);
@@ -59,7 +60,9 @@ struct ParameterTraits<In<T, Rank>> {
   template <class A>
   static constexpr bool accepts = std::is_convertible_v<A, View<const T, Rank>>;
   template <class A>
-  static decltype(auto) hold(const A &a) { return hold_tensor<const T, Rank>(a); }
+  static decltype(auto) hold(const A &a) {
+    return hold_tensor<const T, Rank>(a);
+  }
 };
 template <class T, int Rank>
 struct ParameterTraits<Out<T, Rank>> {
@@ -78,20 +81,24 @@ struct ParameterTraits<Value<index_t>> {
   template <class A>
   static constexpr bool accepts = std::is_integral_v<std::remove_cvref_t<A>>;
   template <class A>
-  static std::int64_t hold(A a) { return static_cast<std::int64_t>(a); }
+  static std::int64_t hold(A a) {
+    return static_cast<std::int64_t>(a);
+  }
 };
 template <class T>
 struct ParameterTraits<Value<T>> {
   template <class A>
   static constexpr bool accepts = std::is_convertible_v<A, T>;
   template <class A>
-  static T hold(A a) { return static_cast<T>(a); }
+  static T hold(A a) {
+    return static_cast<T>(a);
+  }
 };
 
 }  // namespace calling
 
-/// A kernel with parameters `In<T, Rank>`, `Out<T, Rank>` and `Value<T>`. A cheap handle on immutable code: copies share it, and many
-/// threads may call it at once. Tensor arguments are arrays or views; outputs must not overlap other arguments.
+/// A kernel with parameters `In<T, Rank>`, `Out<T, Rank>` and `Value<T>`. A cheap handle on immutable code: copies share it, and
+/// many threads may call it at once. Tensor arguments are arrays or views; outputs must not overlap other arguments.
 template <class... Parameters>
 class Kernel {
  public:
@@ -103,9 +110,10 @@ class Kernel {
     static_assert(sizeof...(Arguments) == sizeof...(Parameters),
                   "kernel(): takes one argument per tensor or scalar it was made with, for example  kernel(a, b, c)");
     if constexpr (sizeof...(Arguments) == sizeof...(Parameters)) {
-      static_assert((calling::ParameterTraits<Parameters>::template accepts<Arguments> && ...),
-                    "kernel(): arguments have the element types and ranks it was made with, and outputs are not const, for example  "
-                    "Array<float, 2> c({m, n});  kernel(a, b, c)");
+      static_assert(
+          (calling::ParameterTraits<Parameters>::template accepts<Arguments> && ...),
+          "kernel(): arguments have the element types and ranks it was made with, and outputs are not const, for example  "
+          "Array<float, 2> c({m, n});  kernel(a, b, c)");
       if constexpr ((calling::ParameterTraits<Parameters>::template accepts<Arguments> && ...))
         call(calling::ParameterTraits<Parameters>::hold(arguments)...);
     }

@@ -7,10 +7,10 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "lathe/ir/program.hpp"
 #include "lathe/runtime/executor.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -26,7 +26,7 @@ struct CallArgument {
 struct ArgumentInfo {
   std::string name;
   DType type;
-  int rank = 0;         ///< of a tensor
+  int rank = 0;  ///< of a tensor
   bool tensor = false;
   bool output = false;
 };
@@ -38,7 +38,8 @@ class KernelCode {
  public:
   /// Code that runs the program's entry; `owner` keeps it alive.
   KernelCode(ir::Program program, CompiledFunction function, std::shared_ptr<const void> owner, Executor *executor = nullptr);
-  /// Something that runs a program on its slots: the interpreter. (Not named here, so that programs without it need not compile it.)
+  /// Something that runs a program on its slots: the interpreter. (Not named here, so that programs without it need not compile
+  /// it.)
   using Runner = void (*)(const ir::Program &program, std::span<const Slot> slots);
   KernelCode(ir::Program program, Runner runner);
   ~KernelCode();
@@ -51,7 +52,7 @@ class KernelCode {
   /// fails), K008 (no scratch memory), and under the interpreter R….
   void call(const CallArgument *arguments, std::size_t count) const;
 
-  const std::vector<ArgumentInfo> &arguments() const { return infos_; }
+  const List<ArgumentInfo> &arguments() const { return infos_; }
   const ir::Program &program() const { return program_; }
   CompiledFunction function() const { return function_; }
   const std::shared_ptr<const void> &owner() const { return owner_; }
@@ -66,7 +67,7 @@ class KernelCode {
   Runner runner_ = nullptr;
   std::shared_ptr<const void> owner_;
   Executor *executor_ = nullptr;
-  std::vector<ArgumentInfo> infos_;
+  List<ArgumentInfo> infos_;
   std::unique_ptr<const KernelSignature> signature_;
 };
 

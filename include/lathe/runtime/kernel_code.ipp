@@ -9,6 +9,7 @@
 #include "lathe/ir/print.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/runtime/signature.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -19,7 +20,7 @@ class SignatureMaker {
  public:
   explicit SignatureMaker(const ir::Function &function) : function_(function) {}
 
-  void make(KernelSignature &signature, std::vector<ArgumentInfo> &infos);
+  void make(KernelSignature &signature, List<ArgumentInfo> &infos);
 
  private:
   KnownInteger known(const ir::Expr &e, bool may_bind) {
@@ -47,11 +48,11 @@ class SignatureMaker {
   }
 
   const ir::Function &function_;
-  std::vector<bool> bound_;
+  List<bool> bound_;
 };
 
 /// The value of an index expression over symbols that have values.
-inline std::int64_t value_of(const ir::Expr &e, const std::vector<ir::Var> &symbols, const Slot *slots) {
+inline std::int64_t value_of(const ir::Expr &e, const List<ir::Var> &symbols, const Slot *slots) {
   ir::VarMap<ir::Expr> values;
   for (std::size_t slot = 0; slot < symbols.size(); ++slot)
     if (symbols[slot].defined()) values.emplace(symbols[slot], ir::constant(symbols[slot].type(), slots[slot].integer));
@@ -70,7 +71,7 @@ inline std::int64_t value_of(const ir::Expr &e, const std::vector<ir::Var> &symb
 
 }  // namespace calling
 
-LATHE_INLINE void calling::SignatureMaker::make(KernelSignature &signature, std::vector<ArgumentInfo> &infos) {
+LATHE_INLINE void calling::SignatureMaker::make(KernelSignature &signature, List<ArgumentInfo> &infos) {
   const std::size_t count = function_.parameters.size();
   bound_.assign(count, false);
   signature.prefilled.resize(count);
@@ -143,8 +144,8 @@ inline void fix_tensors(KernelSignature &signature) {
   }
 }
 
-/// Whether all tensors are as the signature fixes them; takes their addresses. If not, or if strides want a look, the long way finds
-/// out and says why.
+/// Whether all tensors are as the signature fixes them; takes their addresses. If not, or if strides want a look, the long way
+/// finds out and says why.
 inline bool fits_fixed(const KernelSignature &signature, const CallArgument *arguments, Slot *slots) {
   struct Range {
     std::uintptr_t begin, end;
@@ -174,8 +175,7 @@ inline bool fits_fixed(const KernelSignature &signature, const CallArgument *arg
 /// Checks one call. Functions that throw stand apart, so that the good path stays small.
 class CallChecker {
  public:
-  CallChecker(const KernelSignature &signature, const std::vector<ArgumentInfo> &infos, const CallArgument *arguments,
-              Slot *slots)
+  CallChecker(const KernelSignature &signature, const List<ArgumentInfo> &infos, const CallArgument *arguments, Slot *slots)
       : signature_(signature), infos_(infos), arguments_(arguments), slots_(slots) {}
 
   void check() {
@@ -279,7 +279,7 @@ class CallChecker {
   [[noreturn]] void fail_overlap(const TensorRule &output, const TensorRule &other) const;
 
   const KernelSignature &signature_;
-  const std::vector<ArgumentInfo> &infos_;
+  const List<ArgumentInfo> &infos_;
   const CallArgument *arguments_;
   Slot *slots_;
 };
@@ -290,7 +290,7 @@ inline std::string list_text(const std::int64_t *values, std::size_t count) {
   return text + "]";
 }
 
-inline std::string names_of(const std::vector<ArgumentInfo> &infos) {
+inline std::string names_of(const List<ArgumentInfo> &infos) {
   std::string text;
   for (const ArgumentInfo &info : infos) text += (text.empty() ? "" : ", ") + info.name;
   return text.empty() ? "none" : text;
@@ -301,8 +301,7 @@ inline std::string names_of(const std::vector<ArgumentInfo> &infos) {
 LATHE_INLINE void calling::CallChecker::fail_extent(const TensorRule &rule, std::size_t d, std::int64_t extent) const {
   const std::string &name = infos_[rule.argument].name;
   const KnownInteger &known = rule.shape[d];
-  std::vector<Note> notes{
-      {"note", "the argument's shape is " + list_text(arguments_[rule.argument].shape, rule.shape.size()), {}}};
+  List<Note> notes{{"note", "the argument's shape is " + list_text(arguments_[rule.argument].shape, rule.shape.size()), {}}};
   if (known.how != KnownInteger::How::constant)
     notes.push_back(
         {"why",
@@ -346,7 +345,9 @@ LATHE_INLINE void calling::CallChecker::fail_overlap(const TensorRule &output, c
 
 LATHE_INLINE KernelCode::KernelCode(ir::Program program, CompiledFunction function, std::shared_ptr<const void> owner,
                                     Executor *executor)
-    : program_(std::move(program)), function_(function), owner_(std::move(owner)),
+    : program_(std::move(program)),
+      function_(function),
+      owner_(std::move(owner)),
       executor_(executor ? executor : &default_executor()) {
   digest();
 }
@@ -373,7 +374,7 @@ LATHE_INLINE void KernelCode::call(const CallArgument *arguments, std::size_t co
     Slot slots[on_stack];
     return call_with(arguments, slots);
   }
-  std::vector<Slot> slots(signature_->prefilled.size());
+  List<Slot> slots(signature_->prefilled.size());
   call_with(arguments, slots.data());
 }
 

@@ -9,9 +9,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "lathe/runtime/llvm_library.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -54,7 +54,7 @@ class LlvmEngine {
   llvm_c::Session session_ = nullptr;
   std::atomic<bool> lost_{false};
   std::mutex mutex_;  // guards what follows
-  std::vector<llvm_c::Dylib> free_dylibs_;
+  List<llvm_c::Dylib> free_dylibs_;
   std::size_t made_dylibs_ = 0;
   std::string reports_;
 };

@@ -12,9 +12,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "lathe/runtime/abi.hpp"
+#include "lathe/support/list.hpp"
 #include "lathe/target/target.hpp"
 
 struct LLVMOrcOpaqueJITDylib;
@@ -45,7 +45,7 @@ struct LlvmTimes {
 
 /// An object file for the linker of the target's system, and how long it took to make.
 struct ObjectCode {
-  std::vector<std::byte> bytes;
+  List<std::byte> bytes;
   LlvmTimes times;
 };
 
@@ -103,6 +103,6 @@ std::shared_ptr<const LlvmModule> compile_llvm(std::string_view ir, const Target
 
 /// Loads an object file that `compile_object` has made, perhaps in another process. `assembly` of it is empty.
 /// \throws Error J001 to J003 as `compile_object`, X001 when LLVM does not take the file.
-std::shared_ptr<const LlvmModule> link_object(std::vector<std::byte> object);
+std::shared_ptr<const LlvmModule> link_object(List<std::byte> object);
 
 }  // namespace lathe::inline LATHE_ABI

@@ -13,6 +13,7 @@
 #include "lathe/runtime/llvm_target_machines.hpp"
 #include "lathe/runtime/llvm_thread.hpp"
 #include "lathe/runtime/process.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -226,7 +227,7 @@ LATHE_INLINE std::shared_ptr<const LlvmModule> compile_llvm(std::string_view ir,
   return std::make_shared<const LlvmModule>(compile_object(ir, target, options), std::string(ir), target, options);
 }
 
-LATHE_INLINE std::shared_ptr<const LlvmModule> link_object(std::vector<std::byte> object) {
+LATHE_INLINE std::shared_ptr<const LlvmModule> link_object(List<std::byte> object) {
   return std::make_shared<const LlvmModule>(ObjectCode{std::move(object), {}}, std::string(), Target{}, LlvmOptions{});
 }
 

@@ -7,10 +7,10 @@
 
 #include <cstdlib>
 #include <string>
-#include <vector>
 
 #include "lathe/diag/diagnostic.hpp"
 #include "lathe/runtime/llvm_library.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -39,8 +39,8 @@ inline constexpr const char *names[] = {
     "libLLVM-18.so.1", "libLLVM-18.so",   "libLLVM-17.so.1", "libLLVM-17.so",   "libLLVM-16.so.1", "libLLVM-16.so",
 };
 
-[[noreturn]] inline void fail_missing(const std::vector<Note> &reasons) {
-  std::vector<Note> notes = reasons;
+[[noreturn]] inline void fail_missing(const List<Note> &reasons) {
+  List<Note> notes = reasons;
   notes.push_back({"help", "install it: apt-get install libllvm19 (Debian's llvm-19 brings it along)", {}});
   notes.push_back({"help", "or set LATHE_LLVM to the path of a libLLVM of release 16 or later", {}});
   notes.push_back({"note", "without LLVM, emit_c and interpret work", {}});

@@ -4,9 +4,9 @@
 /// LLVM's target machines for our targets.
 
 #include <string>
-#include <vector>
 
 #include "lathe/runtime/llvm_library.hpp"
+#include "lathe/support/list.hpp"
 #include "lathe/target/target.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -32,7 +32,7 @@ class LlvmTargetMachines {
   llvm_c::TargetMachine make(const std::string &triple, const std::string &cpu, const std::string &features, int level) const;
 
   const LlvmLibrary &library_;
-  std::vector<Entry> machines_;
+  List<Entry> machines_;
 };
 
 }  // namespace lathe::inline LATHE_ABI

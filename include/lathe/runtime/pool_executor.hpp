@@ -15,9 +15,9 @@
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 #include "lathe/runtime/executor.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -85,7 +85,7 @@ class PoolExecutor final : public Executor {
   std::atomic<std::uint32_t> signal_{0};                // changed to wake them
   std::atomic<bool> stopping_{false};
   std::once_flag started_;
-  std::vector<std::thread> workers_;
+  List<std::thread> workers_;
 };
 
 }  // namespace lathe::inline LATHE_ABI

@@ -14,7 +14,6 @@
 #include <mutex>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "lathe/diag/diagnostic.hpp"
 #include "lathe/runtime/executor.hpp"
@@ -24,6 +23,7 @@
 #include "lathe/runtime/pool_executor.hpp"
 #include "lathe/runtime/process.hpp"
 #include "lathe/runtime/scratch.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -75,7 +75,7 @@ LATHE_INLINE const LlvmLibrary &llvm_library() {
 
 LATHE_INLINE LlvmEngine &llvm_engine() {
   static std::mutex &mutex = *new std::mutex;
-  static std::vector<LlvmEngine *> &engines = *new std::vector<LlvmEngine *>;  // all but the last are lost
+  static List<LlvmEngine *> &engines = *new List<LlvmEngine *>;  // all but the last are lost
   const LlvmLibrary &library = llvm_library();
   const std::lock_guard lock(mutex);
   if (engines.empty() || engines.back()->is_lost()) engines.push_back(new LlvmEngine(library));

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "lathe/support/list.hpp"
 #include "lathe/version.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -44,7 +44,7 @@ class ScratchArena {
   bool add_chunk(std::uint64_t bytes) noexcept;
   static void destroy(const Chunk &chunk);
 
-  std::vector<Chunk> chunks_;
+  List<Chunk> chunks_;
   std::size_t current_ = 0;  // chunks before it are full enough, chunks after it are free
   std::uint64_t in_use_ = 0;
 };

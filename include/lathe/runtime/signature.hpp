@@ -4,6 +4,7 @@
 /// What the arguments of a call must be, digested from a program's parameters so that checking takes nanoseconds.
 
 #include "lathe/runtime/kernel_code.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -25,8 +26,8 @@ struct KnownInteger {
 struct TensorRule {
   std::size_t argument = 0;
   std::size_t slot = 0;
-  std::vector<KnownInteger> shape;
-  std::vector<KnownInteger> strides;  ///< empty: compact, row-major
+  List<KnownInteger> shape;
+  List<KnownInteger> strides;  ///< empty: compact, row-major
   std::uintptr_t alignment_mask = 0;
   std::int64_t element_bytes = 0;
   bool output = false;
@@ -45,14 +46,14 @@ struct FixedTensor {
 
 struct KernelSignature {
   static constexpr std::size_t most_fixed = 16;
-  std::vector<FixedTensor> fixed;  ///< all tensors, if each is of the common case and there are at most `most_fixed`; else empty
-  std::vector<std::int64_t> fixed_extents;
-  std::vector<TensorRule> tensors;
-  std::vector<std::pair<std::size_t, std::size_t>> scalars;  ///< argument, slot
-  std::vector<Slot> prefilled;  ///< constants and functions are already in it
-  std::vector<ir::Var> symbols;  ///< by slot; undefined where the slot is none
-  std::vector<std::string> messages;  ///< of the entry's checks
-  std::vector<Location> places;
+  List<FixedTensor> fixed;  ///< all tensors, if each is of the common case and there are at most `most_fixed`; else empty
+  List<std::int64_t> fixed_extents;
+  List<TensorRule> tensors;
+  List<std::pair<std::size_t, std::size_t>> scalars;  ///< argument, slot
+  List<Slot> prefilled;                               ///< constants and functions are already in it
+  List<ir::Var> symbols;                              ///< by slot; undefined where the slot is none
+  List<std::string> messages;                         ///< of the entry's checks
+  List<Location> places;
 };
 
 }  // namespace lathe::inline LATHE_ABI

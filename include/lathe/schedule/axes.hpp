@@ -27,7 +27,7 @@ class AnyAxis {
   const scheduling::StepRef &origin() const { return origin_; }
 
  private:
-  ir::Operation key_;           // of the stage
+  ir::Operation key_;  // of the stage
   scheduling::AxisId id_;
   scheduling::StepRef origin_;  // the step that made the axis; null for original axes
   bool reduction_;
@@ -51,8 +51,8 @@ namespace scheduling {
 /// What a step may be given for an axis: a handle, or the reduce_axis of the expression.
 class AxisRef {
  public:
-  AxisRef(const AnyAxis &axis) : handle_(axis) {}                   // NOLINT: implicit by design
-  AxisRef(const ReduceAxis &axis) : var_(axis.axis().var) {}        // NOLINT: implicit by design
+  AxisRef(const AnyAxis &axis) : handle_(axis) {}             // NOLINT: implicit by design
+  AxisRef(const ReduceAxis &axis) : var_(axis.axis().var) {}  // NOLINT: implicit by design
 
   const std::optional<AnyAxis> &handle() const { return handle_; }
   const ir::Var &var() const { return var_; }
@@ -79,7 +79,8 @@ inline constexpr bool is_surely_reduction = std::is_base_of_v<ReductionAxis, A> 
 
 /// The handle type of parts of an axis.
 template <class A>
-using PartOf = std::conditional_t<is_surely_reduction<A>, ReductionAxis, std::conditional_t<std::is_base_of_v<DataAxis, A>, DataAxis, AnyAxis>>;
+using PartOf = std::conditional_t<is_surely_reduction<A>, ReductionAxis,
+                                  std::conditional_t<std::is_base_of_v<DataAxis, A>, DataAxis, AnyAxis>>;
 /// The handle type of a fusion.
 template <class... A>
 using FusionOf = std::conditional_t<(is_surely_reduction<A> || ...), ReductionAxis,

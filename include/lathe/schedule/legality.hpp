@@ -10,8 +10,8 @@ namespace lathe::inline LATHE_ABI::scheduling {
 /// The stage a step is about: a computed stage that still has loops (S015 if inlined, S017 if an input).
 StageState &require_stage(State &state, const Step &step);
 
-/// An axis that is a current loop of the stage. S002 if it is not the stage's; S003 if split or fused away, quoting that step; `verb`
-/// completes "… is no longer there to <verb>".
+/// An axis that is a current loop of the stage. S002 if it is not the stage's; S003 if split or fused away, quoting that step;
+/// `verb` completes "… is no longer there to <verb>".
 AxisState &require_loop(const State &state, const Step &step, StageState &stage, AxisId axis, const char *verb);
 
 /// That no axis is named twice (S004).

@@ -4,18 +4,20 @@
 /// The checks behind legality.hpp.
 
 #include "lathe/schedule/legality.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
 LATHE_INLINE StageState &require_stage(State &state, const Step &step) {
   StageState *stage = state.find(step.stage);
-  if (!stage) refuse(state, step, "S002", std::string(name_of(step.primitive)) + " names a stage that this schedule does not have");
+  if (!stage)
+    refuse(state, step, "S002", std::string(name_of(step.primitive)) + " names a stage that this schedule does not have");
   if (!stage->is_compute())
     refuse(state, step, "S017", stage->name() + " is an input: it has no loops to schedule",
            {{"help", "schedule a copy of it:   s.cache_read(" + stage->name() + ", scope::local, reader)", {}}});
   if (stage->attachment.kind == Attachment::Kind::inlined && step.primitive != Primitive::compute_root &&
       step.primitive != Primitive::compute_at) {
-    std::vector<Note> notes;
+    List<Note> notes;
     if (const int by = stage->attachment.step; by >= 0) {
       const Step &inlining = *state.steps[static_cast<std::size_t>(by)];
       notes.push_back({"why", stage->name() + " was inlined, so it has no loops of its own", {}});
@@ -47,7 +49,7 @@ LATHE_INLINE AxisState &require_loop(const State &state, const Step &step, Stage
   if (stage.position(id) < 0) {
     const Step &by = *state.steps[static_cast<std::size_t>(axis->consumed_by)];
     const AxisState *now = stage.find(stage.follow(id));
-    std::vector<Note> notes{consumed_note(state, stage, *axis), {"", to_cpp(state, by), by.place}};
+    List<Note> notes{consumed_note(state, stage, *axis), {"", to_cpp(state, by), by.place}};
     if (now) notes.push_back({"help", "name a loop that is there:   " + now->name, {}});
     refuse(state, step, "S003", "axis " + axis->name + " of " + stage.name() + " is no longer there to " + verb, std::move(notes),
            axis->name);
@@ -74,13 +76,17 @@ LATHE_INLINE void set_loop_kind(State &state, const Step &step, ir::LoopKind kin
   AxisState &axis = require_loop(state, step, stage, step.axes.at(0), verb);
   if (axis.kind_set_by >= 0) {
     const Step &by = *state.steps[static_cast<std::size_t>(axis.kind_set_by)];
-    refuse(state, step, "S014", "axis " + axis.name + " of " + stage.name() + " is marked by " + std::string(name_of(by.primitive)) + " already",
-           {{"why", "a loop is run in one way", {}}, {"", to_cpp(state, by), by.place}, {"help", "split the axis and mark one part each way", {}}},
+    refuse(state, step, "S014",
+           "axis " + axis.name + " of " + stage.name() + " is marked by " + std::string(name_of(by.primitive)) + " already",
+           {{"why", "a loop is run in one way", {}},
+            {"", to_cpp(state, by), by.place},
+            {"help", "split the axis and mark one part each way", {}}},
            axis.name);
   }
   if (axis.reduction && kind != ir::LoopKind::unrolled)
-    refuse(state, step, "S006", "axis " + axis.name + " of " + stage.name() + " is reduced over and cannot be " +
-                                    (kind == ir::LoopKind::parallel ? "run in parallel" : "vectorized"),
+    refuse(state, step, "S006",
+           "axis " + axis.name + " of " + stage.name() + " is reduced over and cannot be " +
+               (kind == ir::LoopKind::parallel ? "run in parallel" : "vectorized"),
            {{"why", "its iterations add to the same element; run at the same time they would lose updates", {}},
             {"help", std::string("choose a data axis of ") + stage.name(), {}}},
            axis.name);

@@ -10,8 +10,8 @@
 ///     s[conv].vectorize(xi);
 ///     s[conv].parallel(s[conv].fuse(n, c));
 ///
-/// A schedule is a value: copies are independent. Each call is one step (step.hpp); it is checked at once and throws `Error` with a
-/// code S…, leaving the schedule as it was.
+/// A schedule is a value: copies are independent. Each call is one step (step.hpp); it is checked at once and throws `Error` with
+/// a code S…, leaving the schedule as it was.
 
 #include <array>
 #include <cstdint>
@@ -20,10 +20,10 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "lathe/expr/compute.hpp"
 #include "lathe/schedule/axes.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -52,7 +52,8 @@ inline Parts parts(std::int64_t count) { return {count}; }
 
 class Schedule;
 
-/// A cheap handle on a stage of a schedule, whose element type and rank are known when the program runs. It refers to the schedule.
+/// A cheap handle on a stage of a schedule, whose element type and rank are known when the program runs. It refers to the
+/// schedule.
 class AnyStage {
  public:
   AnyStage(Schedule &schedule, ir::Operation key) : schedule_(&schedule), key_(std::move(key)) {}
@@ -61,11 +62,11 @@ class AnyStage {
   const ir::Operation &key() const { return key_; }
 
   /// The original data axes, outermost first.
-  std::vector<AnyAxis> axes() const;
+  List<AnyAxis> axes() const;
   /// The axes that the stage reduces over. After cache_write they belong to the cache's stage.
-  std::vector<ReductionAxis> reduce_axes() const;
+  List<ReductionAxis> reduce_axes() const;
   /// The current loops, outermost first.
-  std::vector<AnyAxis> loops() const;
+  List<AnyAxis> loops() const;
 
   /// One loop becomes two: `auto [outer, inner] = s[C].split(i, 16)`.
   ///
@@ -73,15 +74,18 @@ class AnyStage {
   ///                                        for i.inner in 0..16:
   ///                                          if i.outer*16 + i.inner < e: body(i.outer*16 + i.inner)
   ///
-  /// The condition stands only where it is not known to hold. \throws Error S001 unless the factor is at least 1, S002, S003, S014.
+  /// The condition stands only where it is not known to hold. \throws Error S001 unless the factor is at least 1, S002, S003,
+  /// S014.
   template <class A>
-  std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split(const A &axis, std::int64_t factor, Location place = Location::current()) {
+  std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split(const A &axis, std::int64_t factor,
+                                                                Location place = Location::current()) {
     static_assert(scheduling::AxisLike<A>, "split(): takes an axis of this stage and a factor, for example  s[C].split(i, 16)");
     return split_pair<A>(axis, factor, false, place);
   }
   /// Into `parts.count` parts; the inner extent is ceil(e / count).
   template <class A>
-  std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split(const A &axis, Parts parts, Location place = Location::current()) {
+  std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split(const A &axis, Parts parts,
+                                                                Location place = Location::current()) {
     static_assert(scheduling::AxisLike<A>, "split(): takes an axis of this stage, for example  s[C].split(i, parts(4))");
     return split_pair<A>(axis, parts.count, true, place);
   }
@@ -94,7 +98,8 @@ class AnyStage {
   /// \throws Error S002, S003, S004, S005 (not neighbours), S014.
   template <class A, class B>
   scheduling::FusionOf<A, B> fuse(const A &a, const B &b, Location place = Location::current()) {
-    static_assert(scheduling::AxisLike<A> && scheduling::AxisLike<B>, "fuse(): takes neighbouring axes, for example  s[C].fuse(i, j)");
+    static_assert(scheduling::AxisLike<A> && scheduling::AxisLike<B>,
+                  "fuse(): takes neighbouring axes, for example  s[C].fuse(i, j)");
     return scheduling::FusionOf<A, B>(fuse_axes({a, b}, place));
   }
   template <class A, class B, class C>
@@ -108,7 +113,7 @@ class AnyStage {
     return scheduling::FusionOf<A, B, C, D>(fuse_axes({a, b, c, d}, place));
   }
   /// Any number of axes, also none: that makes a loop of one iteration around all others.
-  AnyAxis fuse(const std::vector<AnyAxis> &axes, Location place = Location::current());
+  AnyAxis fuse(const List<AnyAxis> &axes, Location place = Location::current());
 
   /// Permutes the named loops among the places they hold; others stay.
   ///
@@ -117,17 +122,19 @@ class AnyStage {
   /// \throws Error S002, S003, S004 (named twice).
   template <class... Axes>
   void reorder(scheduling::LocatedAxis first, const Axes &...rest) {
-    static_assert((scheduling::AxisLike<Axes> && ...), "reorder(): takes axes of this stage in their new order, for example  s[C].reorder(i, k, j)");
+    static_assert((scheduling::AxisLike<Axes> && ...),
+                  "reorder(): takes axes of this stage in their new order, for example  s[C].reorder(i, k, j)");
     reorder_axes({first.axis, scheduling::AxisRef(rest)...}, first.place);
   }
-  void reorder(const std::vector<AnyAxis> &axes, Location place = Location::current());
+  void reorder(const List<AnyAxis> &axes, Location place = Location::current());
 
   /// Both axes split and reordered to (x.outer, y.outer, x.inner, y.inner), which it returns.
   ///
   ///     for x: for y: body     →     for x.outer: for y.outer: for x.inner in 0..fx: for y.inner in 0..fy: body
   template <class X, class Y>
   auto tile(const X &x, const Y &y, std::int64_t x_factor, std::int64_t y_factor, Location place = Location::current()) {
-    static_assert(scheduling::AxisLike<X> && scheduling::AxisLike<Y>, "tile(): takes two axes and their factors, for example  s[C].tile(i, j, 8, 16)");
+    static_assert(scheduling::AxisLike<X> && scheduling::AxisLike<Y>,
+                  "tile(): takes two axes and their factors, for example  s[C].tile(i, j, 8, 16)");
     auto [xo, xi] = split(x, x_factor, place);
     auto [yo, yi] = split(y, y_factor, place);
     reorder_axes({xo, yo, xi, yi}, place);
@@ -142,7 +149,8 @@ class AnyStage {
   template <class A>
   void vectorize(const A &axis, Location place = Location::current()) {
     static_assert(scheduling::AxisLike<A> && !scheduling::is_surely_reduction<A>,
-                  "vectorize(): takes a data axis, since lanes of a reduction axis would add to the same element, for example  s[C].vectorize(j)");
+                  "vectorize(): takes a data axis, since lanes of a reduction axis would add to the same element, for example  "
+                  "s[C].vectorize(j)");
     mark(scheduling::Primitive::vectorize, axis, place);
   }
   /// The loop is repeated in the code. Its extent must be constant when lowered.
@@ -163,7 +171,8 @@ class AnyStage {
   template <class A>
   void parallel(const A &axis, Location place = Location::current()) {
     static_assert(scheduling::AxisLike<A> && !scheduling::is_surely_reduction<A>,
-                  "parallel(): takes a data axis, since iterations of a reduction axis add to the same element, for example  s[C].parallel(i)");
+                  "parallel(): takes a data axis, since iterations of a reduction axis add to the same element, for example  "
+                  "s[C].parallel(i)");
     mark(scheduling::Primitive::parallel, axis, place);
   }
 
@@ -177,7 +186,8 @@ class AnyStage {
   /// \throws Error S009 (itself), S010 (not a consumer), S011 (an output), S013 (a vectorized loop), S002, S003.
   template <class A>
   void compute_at(const AnyStage &consumer, const A &axis, Location place = Location::current()) {
-    static_assert(scheduling::AxisLike<A>, "compute_at(): takes a consumer and one of its axes, for example  s[B].compute_at(s[C], i)");
+    static_assert(scheduling::AxisLike<A>,
+                  "compute_at(): takes a consumer and one of its axes, for example  s[B].compute_at(s[C], i)");
     attach(consumer, axis, place);
   }
   /// Substitutes this stage's expression into its readers.
@@ -197,15 +207,16 @@ class AnyStage {
 
  private:
   template <class A>
-  std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split_pair(const scheduling::AxisRef &axis, std::int64_t factor, bool by_parts,
-                                                                      const Location &place) {
+  std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split_pair(const scheduling::AxisRef &axis, std::int64_t factor,
+                                                                     bool by_parts, const Location &place) {
     std::pair<AnyAxis, AnyAxis> halves = split_axis(axis, factor, by_parts, place);
     using Part = scheduling::PartOf<A>;
     return {Part(std::move(halves.first)), Part(std::move(halves.second))};
   }
-  std::pair<AnyAxis, AnyAxis> split_axis(const scheduling::AxisRef &axis, std::int64_t factor, bool by_parts, const Location &place);
-  AnyAxis fuse_axes(const std::vector<scheduling::AxisRef> &axes, const Location &place);
-  void reorder_axes(const std::vector<scheduling::AxisRef> &axes, const Location &place);
+  std::pair<AnyAxis, AnyAxis> split_axis(const scheduling::AxisRef &axis, std::int64_t factor, bool by_parts,
+                                         const Location &place);
+  AnyAxis fuse_axes(const List<scheduling::AxisRef> &axes, const Location &place);
+  void reorder_axes(const List<scheduling::AxisRef> &axes, const Location &place);
   void mark(scheduling::Primitive primitive, const scheduling::AxisRef &axis, const Location &place);
   void attach(const AnyStage &consumer, const scheduling::AxisRef &axis, const Location &place);
   void plain_step(scheduling::Primitive primitive, std::string text, const Location &place);
@@ -221,7 +232,9 @@ class Stage : public AnyStage {
   using AnyStage::AnyStage;
 
   /// The original data axes: `auto [i, j] = s[C].axes();`
-  std::array<DataAxis, static_cast<std::size_t>(Rank)> axes() const { return axes(std::make_index_sequence<static_cast<std::size_t>(Rank)>()); }
+  std::array<DataAxis, static_cast<std::size_t>(Rank)> axes() const {
+    return axes(std::make_index_sequence<static_cast<std::size_t>(Rank)>());
+  }
   /// One of them.
   DataAxis axis(int dimension) const { return DataAxis(axis_handle({-1, dimension})); }
 
@@ -238,13 +251,13 @@ class Schedule {
   /// A schedule of one or more outputs, everything at its default: a stage with one read site outside reductions is inlined, any
   /// other computed as a whole.
   template <class T, int Rank, class... Others>
-  explicit Schedule(const Tensor<T, Rank> &output, const Others &...others) : Schedule(std::vector<AnyTensor>{output, others...}) {}
+  explicit Schedule(const Tensor<T, Rank> &output, const Others &...others) : Schedule(List<AnyTensor>{output, others...}) {}
   template <class T, int Rank>
   explicit Schedule(const Input<T, Rank> &) {
     static_assert(Rank < 0, "Schedule(): takes what is computed, not an input, for example  Schedule s(C)");
   }
   /// \throws Error S017 if an output is an input or constant.
-  explicit Schedule(const std::vector<AnyTensor> &outputs, Location place = Location::current());
+  explicit Schedule(const List<AnyTensor> &outputs, Location place = Location::current());
 
   template <class T, int Rank>
   Stage<T, Rank> operator[](const Tensor<T, Rank> &tensor) {
@@ -252,7 +265,8 @@ class Schedule {
   }
   template <class T, int Rank>
   void operator[](const Input<T, Rank> &) {
-    static_assert(Rank < 0, "s[T]: an input has no loops to schedule: copy it,  auto tile = s.cache_read(input, scope::local, reader);");
+    static_assert(Rank < 0,
+                  "s[T]: an input has no loops to schedule: copy it,  auto tile = s.cache_read(input, scope::local, reader);");
   }
   AnyStage operator[](const AnyTensor &tensor) { return AnyStage(*this, require(tensor.untyped())); }
 
@@ -264,10 +278,12 @@ class Schedule {
   /// \throws Error S012 if a reader does not read it.
   template <class T, int Rank, class... Readers>
   Tensor<T, Rank> cache_read(const Tensor<T, Rank> &tensor, LocatedScope scope, const Readers &...readers) {
-    static_assert(sizeof...(Readers) > 0, "cache_read(): names at least one reader, for example  s.cache_read(A, scope::local, C)");
-    return Tensor<T, Rank>(cache_read(AnyTensor(tensor), scope.scope, std::vector<AnyTensor>{readers...}, scope.place).untyped());
+    static_assert(sizeof...(Readers) > 0,
+                  "cache_read(): names at least one reader, for example  s.cache_read(A, scope::local, C)");
+    return Tensor<T, Rank>(cache_read(AnyTensor(tensor), scope.scope, List<AnyTensor>{readers...}, scope.place).untyped());
   }
-  AnyTensor cache_read(const AnyTensor &tensor, Scope scope, const std::vector<AnyTensor> &readers, Location place = Location::current());
+  AnyTensor cache_read(const AnyTensor &tensor, Scope scope, const List<AnyTensor> &readers,
+                       Location place = Location::current());
 
   /// Moves the computation of `tensor` to a stage of its own in `scope`; what stays is a copy of the result.
   ///
@@ -284,9 +300,9 @@ class Schedule {
   // ---- inspection -------------------------------------------------------------------------------------------------------------
 
   /// The computed stages, producers before consumers.
-  std::vector<AnyStage> stages();
+  List<AnyStage> stages();
   /// What a stage reads, in order of first use.
-  std::vector<AnyTensor> inputs(const AnyTensor &tensor) const;
+  List<AnyTensor> inputs(const AnyTensor &tensor) const;
   /// The stage or input of that name. \throws Error S019 if there is none, or several; E013 if type or rank differ.
   AnyTensor find(std::string_view name, Location place = Location::current()) const;
   template <class T, int Rank>
@@ -295,8 +311,8 @@ class Schedule {
   }
 
   const scheduling::State &state() const { return state_; }
-  const std::vector<ir::Operation> &outputs() const { return outputs_; }
-  const std::vector<scheduling::StepRef> &steps() const { return state_.steps; }
+  const List<ir::Operation> &outputs() const { return outputs_; }
+  const List<scheduling::StepRef> &steps() const { return state_.steps; }
 
   /// The steps in their canonical form, a line each; `replay` reads it.
   std::string to_text() const;
@@ -328,7 +344,7 @@ class Schedule {
   scheduling::StageId stage_id(const ir::Operation &key) const;
   scheduling::AxisId axis_id(const ir::Operation &key, const scheduling::AxisRef &axis, const scheduling::Step &step) const;
 
-  std::vector<ir::Operation> outputs_;
+  List<ir::Operation> outputs_;
   scheduling::State state_;
 };
 

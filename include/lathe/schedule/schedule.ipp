@@ -4,6 +4,7 @@
 /// From calls on handles to steps.
 
 #include "lathe/schedule/schedule.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -29,27 +30,28 @@ LATHE_INLINE AnyAxis AnyStage::axis_handle(AxisId id) const {
   return AnyAxis(key_, id, std::move(origin), axis->reduction, axis->name);
 }
 
-LATHE_INLINE std::vector<AnyAxis> AnyStage::axes() const {
-  std::vector<AnyAxis> result;
+LATHE_INLINE List<AnyAxis> AnyStage::axes() const {
+  List<AnyAxis> result;
   for (const AxisState &axis : state().axes)
     if (axis.id.step < 0 && !axis.reduction) result.push_back(axis_handle(axis.id));
   return result;
 }
 
-LATHE_INLINE std::vector<ReductionAxis> AnyStage::reduce_axes() const {
-  std::vector<ReductionAxis> result;
+LATHE_INLINE List<ReductionAxis> AnyStage::reduce_axes() const {
+  List<ReductionAxis> result;
   for (const AxisState &axis : state().axes)
     if (axis.id.step < 0 && axis.reduction) result.emplace_back(axis_handle(axis.id));
   return result;
 }
 
-LATHE_INLINE std::vector<AnyAxis> AnyStage::loops() const {
-  std::vector<AnyAxis> result;
+LATHE_INLINE List<AnyAxis> AnyStage::loops() const {
+  List<AnyAxis> result;
   for (const AxisId &id : state().loops) result.push_back(axis_handle(id));
   return result;
 }
 
-LATHE_INLINE std::pair<AnyAxis, AnyAxis> AnyStage::split_axis(const AxisRef &axis, std::int64_t factor, bool by_parts, const Location &place) {
+LATHE_INLINE std::pair<AnyAxis, AnyAxis> AnyStage::split_axis(const AxisRef &axis, std::int64_t factor, bool by_parts,
+                                                              const Location &place) {
   Step step{Primitive::split, schedule_->stage_id(key_), {}, {}, {factor, by_parts}, {}, place};
   step.axes.push_back(schedule_->axis_id(key_, axis, step));
   const int number = static_cast<int>(schedule_->state_.steps.size());
@@ -57,7 +59,7 @@ LATHE_INLINE std::pair<AnyAxis, AnyAxis> AnyStage::split_axis(const AxisRef &axi
   return {axis_handle({number, 0}), axis_handle({number, 1})};
 }
 
-LATHE_INLINE AnyAxis AnyStage::fuse_axes(const std::vector<AxisRef> &axes, const Location &place) {
+LATHE_INLINE AnyAxis AnyStage::fuse_axes(const List<AxisRef> &axes, const Location &place) {
   Step step{Primitive::fuse, schedule_->stage_id(key_), {}, {}, {}, {}, place};
   for (const AxisRef &axis : axes) step.axes.push_back(schedule_->axis_id(key_, axis, step));
   const int number = static_cast<int>(schedule_->state_.steps.size());
@@ -65,18 +67,18 @@ LATHE_INLINE AnyAxis AnyStage::fuse_axes(const std::vector<AxisRef> &axes, const
   return axis_handle({number, 0});
 }
 
-LATHE_INLINE AnyAxis AnyStage::fuse(const std::vector<AnyAxis> &axes, Location place) {
-  return fuse_axes(std::vector<AxisRef>(axes.begin(), axes.end()), place);
+LATHE_INLINE AnyAxis AnyStage::fuse(const List<AnyAxis> &axes, Location place) {
+  return fuse_axes(List<AxisRef>(axes.begin(), axes.end()), place);
 }
 
-LATHE_INLINE void AnyStage::reorder_axes(const std::vector<AxisRef> &axes, const Location &place) {
+LATHE_INLINE void AnyStage::reorder_axes(const List<AxisRef> &axes, const Location &place) {
   Step step{Primitive::reorder, schedule_->stage_id(key_), {}, {}, {}, {}, place};
   for (const AxisRef &axis : axes) step.axes.push_back(schedule_->axis_id(key_, axis, step));
   schedule_->apply(std::move(step));
 }
 
-LATHE_INLINE void AnyStage::reorder(const std::vector<AnyAxis> &axes, Location place) {
-  reorder_axes(std::vector<AxisRef>(axes.begin(), axes.end()), place);
+LATHE_INLINE void AnyStage::reorder(const List<AnyAxis> &axes, Location place) {
+  reorder_axes(List<AxisRef>(axes.begin(), axes.end()), place);
 }
 
 LATHE_INLINE void AnyStage::mark(Primitive primitive, const AxisRef &axis, const Location &place) {
@@ -102,11 +104,13 @@ LATHE_INLINE void AnyStage::plain_step(Primitive primitive, std::string text, co
 
 LATHE_INLINE void AnyStage::compute_inline(Location place) { plain_step(Primitive::compute_inline, {}, place); }
 LATHE_INLINE void AnyStage::compute_root(Location place) { plain_step(Primitive::compute_root, {}, place); }
-LATHE_INLINE void AnyStage::set_scope(Scope scope, Location place) { plain_step(Primitive::set_scope, std::string(scope.name), place); }
+LATHE_INLINE void AnyStage::set_scope(Scope scope, Location place) {
+  plain_step(Primitive::set_scope, std::string(scope.name), place);
+}
 
 // ---- schedules ----------------------------------------------------------------------------------------------------------------
 
-LATHE_INLINE Schedule::Schedule(const std::vector<AnyTensor> &outputs, Location place) {
+LATHE_INLINE Schedule::Schedule(const List<AnyTensor> &outputs, Location place) {
   for (const AnyTensor &output : outputs) {
     const ir::Operation &operation = output.untyped().operation;
     if (operation->kind != ir::OperationKind::compute)
@@ -149,15 +153,17 @@ LATHE_INLINE AxisId Schedule::axis_id(const ir::Operation &key, const AxisRef &a
   }
   for (const AxisState &candidate : stage.axes)
     if (candidate.var.defined() && candidate.var == axis.var()) return candidate.id;
-  std::vector<Note> notes;
+  List<Note> notes;
   for (const StageState &other : state_.stages)
     for (const AxisState &candidate : other.axes)
       if (candidate.var.defined() && candidate.var == axis.var())
         notes.push_back({"why", axis.var().name() + " is reduced over by " + other.name(), {}});
-  scheduling::refuse(state_, step, "S002", stage.name() + " does not reduce over " + axis.var().name(), std::move(notes), axis.var().name());
+  scheduling::refuse(state_, step, "S002", stage.name() + " does not reduce over " + axis.var().name(), std::move(notes),
+                     axis.var().name());
 }
 
-LATHE_INLINE AnyTensor Schedule::cache_read(const AnyTensor &tensor, Scope scope, const std::vector<AnyTensor> &readers, Location place) {
+LATHE_INLINE AnyTensor Schedule::cache_read(const AnyTensor &tensor, Scope scope, const List<AnyTensor> &readers,
+                                            Location place) {
   Step step{Primitive::cache_read, stage_id(require(tensor.untyped())), {}, {}, {}, std::string(scope.name), place};
   for (const AnyTensor &reader : readers) step.stages.push_back(stage_id(require(reader.untyped())));
   const int number = static_cast<int>(state_.steps.size());
@@ -171,15 +177,15 @@ LATHE_INLINE AnyTensor Schedule::cache_write(const AnyTensor &tensor, Scope scop
   return AnyTensor({state_.find(scheduling::StageId{number, 0})->key, tensor.untyped().output});
 }
 
-LATHE_INLINE std::vector<AnyStage> Schedule::stages() {
-  std::vector<AnyStage> result;
+LATHE_INLINE List<AnyStage> Schedule::stages() {
+  List<AnyStage> result;
   for (const StageState &stage : state_.stages)
     if (stage.is_compute()) result.emplace_back(*this, stage.key);
   return result;
 }
 
-LATHE_INLINE std::vector<AnyTensor> Schedule::inputs(const AnyTensor &tensor) const {
-  std::vector<AnyTensor> result;
+LATHE_INLINE List<AnyTensor> Schedule::inputs(const AnyTensor &tensor) const {
+  List<AnyTensor> result;
   const StageState *stage = state_.find(require(tensor.untyped()));
   for (const ir::Tensor &input : ir::inputs_of(stage->operation)) result.emplace_back(input);
   return result;
@@ -191,10 +197,13 @@ LATHE_INLINE AnyTensor Schedule::find(std::string_view name, Location place) con
   for (const StageState &stage : state_.stages) {
     (names += names.empty() ? "" : ", ") += stage.name();
     if (stage.name() != name) continue;
-    if (found) fail("S019", "several tensors of this schedule are named " + std::string(name), place, {{"help", "give each a name of its own", {}}});
+    if (found)
+      fail("S019", "several tensors of this schedule are named " + std::string(name), place,
+           {{"help", "give each a name of its own", {}}});
     found = &stage;
   }
-  if (!found) fail("S019", "no tensor of this schedule is named " + std::string(name), place, {{"help", "its tensors are " + names, {}}});
+  if (!found)
+    fail("S019", "no tensor of this schedule is named " + std::string(name), place, {{"help", "its tensors are " + names, {}}});
   return AnyTensor({found->key, 0});
 }
 

@@ -9,6 +9,7 @@
 #include "lathe/ir/operation.hpp"
 #include "lathe/ir/stmt.hpp"
 #include "lathe/schedule/step.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
@@ -28,10 +29,10 @@ struct Relation {
   enum class Kind : std::uint8_t { split, fuse };
   Kind kind;
   int step;
-  std::vector<AxisId> from;  ///< split: one; fuse: outermost first
-  std::vector<AxisId> to;    ///< split: outer, inner; fuse: one
-  std::int64_t factor = 0;   ///< split: size of the parts, or their number
-  bool parts = false;        ///< split: `factor` is a number of parts
+  List<AxisId> from;        ///< split: one; fuse: outermost first
+  List<AxisId> to;          ///< split: outer, inner; fuse: one
+  std::int64_t factor = 0;  ///< split: size of the parts, or their number
+  bool parts = false;       ///< split: `factor` is a number of parts
 };
 
 /// Where a stage is computed.
@@ -52,9 +53,9 @@ struct StageState {
   StageId id;
   ir::Operation key;        ///< what `Read`s name; never changes
   ir::Operation operation;  ///< what the stage computes now (cache_read and cache_write rewrite it)
-  std::vector<AxisState> axes;
-  std::vector<AxisId> loops;  ///< the current loops, outermost first
-  std::vector<Relation> relations;
+  List<AxisState> axes;
+  List<AxisId> loops;  ///< the current loops, outermost first
+  List<Relation> relations;
   Attachment attachment;
   ir::Scope scope;
   bool output = false;
@@ -71,18 +72,18 @@ struct StageState {
 };
 
 struct State {
-  std::vector<StageState> stages;  ///< producers before consumers
-  std::vector<StepRef> steps;
+  List<StageState> stages;  ///< producers before consumers
+  List<StepRef> steps;
 
   const StageState *find(StageId id) const;
   StageState *find(StageId id);
   const StageState *find(const ir::Operation &key) const;
   /// Stages whose operation reads `stage`, in order.
-  std::vector<const StageState *> consumers(const StageState &stage) const;
+  List<const StageState *> consumers(const StageState &stage) const;
 };
 
 /// The state before any step.
-State initial_state(const std::vector<ir::Operation> &outputs);
+State initial_state(const List<ir::Operation> &outputs);
 
 /// Checks a step and applies it. Throws `Error` (codes S…) and leaves the state unchanged if the step is not legal.
 void apply(State &state, const StepRef &step);
@@ -90,9 +91,10 @@ void apply(State &state, const StepRef &step);
 /// A step as a line of C++ ("auto [i_outer, i_inner] = s[C].split(i, 16);"), with the names that axes have in `state`.
 std::string to_cpp(const State &state, const Step &step);
 
-/// Throws S-code `code` about `step`: headline, the user's line with the step as C++, notes, and the loops of the stage as they are.
-[[noreturn]] void refuse(const State &state, const Step &step, std::string code, std::string message, const std::vector<Note> &notes = {},
-                         std::string axis = {});
+/// Throws S-code `code` about `step`: headline, the user's line with the step as C++, notes, and the loops of the stage as they
+/// are.
+[[noreturn]] void refuse(const State &state, const Step &step, std::string code, std::string message,
+                         const List<Note> &notes = {}, std::string axis = {});
 
 /// "i.outer · i.inner · j": the current loops of a stage.
 std::string loops_text(const StageState &stage);

@@ -6,6 +6,7 @@
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/schedule/state.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
@@ -51,8 +52,8 @@ LATHE_INLINE const StageState *State::find(const ir::Operation &key) const {
   return nullptr;
 }
 
-LATHE_INLINE std::vector<const StageState *> State::consumers(const StageState &stage) const {
-  std::vector<const StageState *> result;
+LATHE_INLINE List<const StageState *> State::consumers(const StageState &stage) const {
+  List<const StageState *> result;
   for (const StageState &candidate : stages)
     for (const ir::Tensor &input : ir::inputs_of(candidate.operation))
       if (input.operation == stage.key) {
@@ -96,7 +97,7 @@ inline StageState make_stage(StageId id, const ir::Operation &operation) {
 
 }  // namespace state_making
 
-LATHE_INLINE State initial_state(const std::vector<ir::Operation> &outputs) {
+LATHE_INLINE State initial_state(const List<ir::Operation> &outputs) {
   State state;
   int index = 0;
   for (const ir::Operation &operation : ir::post_order(outputs)) {
@@ -113,7 +114,7 @@ LATHE_INLINE std::string loops_text(const StageState &stage) {
   return text.empty() ? "(none)" : text;
 }
 
-LATHE_INLINE void refuse(const State &state, const Step &step, std::string code, std::string message, const std::vector<Note> &notes,
+LATHE_INLINE void refuse(const State &state, const Step &step, std::string code, std::string message, const List<Note> &notes,
                          std::string axis) {
   Diagnostic diagnostic;
   diagnostic.code = std::move(code);
@@ -130,10 +131,11 @@ LATHE_INLINE void refuse(const State &state, const Step &step, std::string code,
     }
     // An axis that could not be resolved is not in the step, so the step would be misquoted.
     const bool whole = !step.axes.empty() || step.primitive >= Primitive::compute_inline || step.primitive == Primitive::fuse;
-    diagnostic.quoted = (whole ? to_cpp(state, step) + "  " : "") + "(step " + std::to_string(number) + " of stage " + stage->name() + ")";
+    diagnostic.quoted =
+        (whole ? to_cpp(state, step) + "  " : "") + "(step " + std::to_string(number) + " of stage " + stage->name() + ")";
   }
   // Reasons come first, then the loops as they are, then help.
-  std::vector<Note> help;
+  List<Note> help;
   for (const Note &note : notes) (note.label == "help" ? help : diagnostic.notes).push_back(note);
   if (stage && stage->is_compute()) diagnostic.notes.push_back({"loops of " + stage->name() + " now", loops_text(*stage), {}});
   for (Note &note : help) diagnostic.notes.push_back(std::move(note));

@@ -16,9 +16,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "lathe/diag/diagnostic.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
@@ -37,13 +37,13 @@ struct AxisId {
 };
 
 enum class Primitive : std::uint8_t {
-  split,        ///< axes[0] by numbers[0]; numbers[1] = 1: into that many parts, else parts of that size
-  fuse,         ///< axes, outermost first
-  reorder,      ///< axes in their new order
-  vectorize,    ///< axes[0]
-  unroll,       ///< axes[0]
-  parallel,     ///< axes[0]
-  compute_at,   ///< at axes[0] of stages[0]
+  split,       ///< axes[0] by numbers[0]; numbers[1] = 1: into that many parts, else parts of that size
+  fuse,        ///< axes, outermost first
+  reorder,     ///< axes in their new order
+  vectorize,   ///< axes[0]
+  unroll,      ///< axes[0]
+  parallel,    ///< axes[0]
+  compute_at,  ///< at axes[0] of stages[0]
   compute_inline,
   compute_root,
   cache_read,   ///< `stage` is what is read; stages: the readers; text: scope
@@ -58,16 +58,16 @@ std::string_view name_of(Primitive primitive);
 struct Step {
   Primitive primitive = Primitive::split;
   StageId stage;
-  std::vector<AxisId> axes;
-  std::vector<StageId> stages;
-  std::vector<std::int64_t> numbers;
+  List<AxisId> axes;
+  List<StageId> stages;
+  List<std::int64_t> numbers;
   std::string text;
   Location place;
 
   /// Equal up to the place.
   friend bool operator==(const Step &a, const Step &b) {
-    return a.primitive == b.primitive && a.stage == b.stage && a.axes == b.axes && a.stages == b.stages && a.numbers == b.numbers &&
-           a.text == b.text;
+    return a.primitive == b.primitive && a.stage == b.stage && a.axes == b.axes && a.stages == b.stages &&
+           a.numbers == b.numbers && a.text == b.text;
   }
 };
 
@@ -77,6 +77,6 @@ using StepRef = std::shared_ptr<const Step>;
 /// The canonical line, without newline.
 std::string to_text(const Step &step);
 /// Reads lines back; blank lines are skipped. Throws S018 with the line on anything that is not a step.
-std::vector<Step> parse_steps(std::string_view text);
+List<Step> parse_steps(std::string_view text);
 
 }  // namespace lathe::inline LATHE_ABI::scheduling

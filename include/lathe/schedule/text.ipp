@@ -7,22 +7,24 @@
 #include <charconv>
 
 #include "lathe/schedule/state.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
 namespace step_text {
 
 /// The primitives by name, in the order of the enumeration.
-inline constexpr std::string_view names[] = {"split",      "fuse",           "reorder",      "vectorize",  "unroll",      "parallel",
-                                             "compute_at", "compute_inline", "compute_root", "cache_read", "cache_write", "set_scope"};
+inline constexpr std::string_view names[] = {"split",        "fuse",       "reorder",     "vectorize",
+                                             "unroll",       "parallel",   "compute_at",  "compute_inline",
+                                             "compute_root", "cache_read", "cache_write", "set_scope"};
 
 inline void append_id(std::string &out, int step, int index) {
   out += step < 0 ? " o" + std::to_string(index) : " s" + std::to_string(step) + "." + std::to_string(index);
 }
 
 /// Words of one line.
-inline std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
+inline List<std::string_view> words_of(std::string_view line) {
+  List<std::string_view> words;
   std::size_t at = 0;
   while ((at = line.find_first_not_of(" \t\r", at)) != std::string_view::npos) {
     const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
@@ -78,7 +80,7 @@ class LineReader {
   }
 
   std::string_view line_;
-  std::vector<std::string_view> words_;
+  List<std::string_view> words_;
   std::size_t next_ = 0;
 };
 
@@ -137,7 +139,7 @@ struct Names {
     const AxisState *axis = of ? of->find(id) : nullptr;
     return axis ? identifier(axis->name) : "?";
   }
-  std::string axes(const std::vector<AxisId> &ids) const {
+  std::string axes(const List<AxisId> &ids) const {
     std::string text;
     for (const AxisId &id : ids) (text += text.empty() ? "" : ", ") += axis_name(stage, id);
     return text;
@@ -157,7 +159,8 @@ LATHE_INLINE std::string to_text(const Step &step) {
   using step_text::append_id;
   std::string out(name_of(step.primitive));
   append_id(out, step.stage.step, step.stage.index);
-  const bool scoped = step.primitive == Primitive::cache_read || step.primitive == Primitive::cache_write || step.primitive == Primitive::set_scope;
+  const bool scoped = step.primitive == Primitive::cache_read || step.primitive == Primitive::cache_write ||
+                      step.primitive == Primitive::set_scope;
   if (scoped) out += " " + (step.text.empty() ? "-" : step.text);
   for (const StageId &id : step.stages) append_id(out, id.step, id.index);
   for (const AxisId &id : step.axes) append_id(out, id.step, id.index);
@@ -168,8 +171,8 @@ LATHE_INLINE std::string to_text(const Step &step) {
   return out;
 }
 
-LATHE_INLINE std::vector<Step> parse_steps(std::string_view text) {
-  std::vector<Step> steps;
+LATHE_INLINE List<Step> parse_steps(std::string_view text) {
+  List<Step> steps;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     step_text::LineReader reader(text.substr(0, end));
@@ -189,7 +192,8 @@ LATHE_INLINE std::string to_cpp(const State &state, const Step &step) {
       const std::string axis = names.axes(step.axes);
       const bool parts = step.numbers.size() > 1 && step.numbers[1];
       const std::string count = std::to_string(step.numbers.at(0));
-      return "auto [" + axis + "_outer, " + axis + "_inner] = " + call + axis + ", " + (parts ? "parts(" + count + ")" : count) + ");";
+      return "auto [" + axis + "_outer, " + axis + "_inner] = " + call + axis + ", " + (parts ? "parts(" + count + ")" : count) +
+             ");";
     }
     case Primitive::fuse: {
       std::string fused;
@@ -204,10 +208,12 @@ LATHE_INLINE std::string to_cpp(const State &state, const Step &step) {
     case Primitive::cache_read: {
       std::string readers;
       for (const StageId &id : step.stages) readers += ", " + names.stage_name(id);
-      return "auto " + stage + "_" + (step.text.empty() ? "cache" : step.text) + " = s.cache_read(" + stage + ", " + scope_cpp(step.text) + readers + ");";
+      return "auto " + stage + "_" + (step.text.empty() ? "cache" : step.text) + " = s.cache_read(" + stage + ", " +
+             scope_cpp(step.text) + readers + ");";
     }
     case Primitive::cache_write:
-      return "auto " + stage + "_" + (step.text.empty() ? "cache" : step.text) + " = s.cache_write(" + stage + ", " + scope_cpp(step.text) + ");";
+      return "auto " + stage + "_" + (step.text.empty() ? "cache" : step.text) + " = s.cache_write(" + stage + ", " +
+             scope_cpp(step.text) + ");";
     case Primitive::set_scope: return call + scope_cpp(step.text) + ");";
     default: return call + names.axes(step.axes) + ");";
   }

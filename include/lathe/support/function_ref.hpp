@@ -4,9 +4,7 @@
 /// A non-owning reference to something callable: how generic walks take their visitor without being templates.
 
 #include <concepts>
-#include <functional>
 #include <type_traits>
-#include <utility>
 
 #include "lathe/version.hpp"
 
@@ -20,16 +18,21 @@ template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
   template <class Callable>
-    requires(!std::same_as<std::remove_cvref_t<Callable>, FunctionRef> && std::is_invocable_r_v<Result, Callable &, Arguments...>)
+    requires(!std::same_as<std::remove_cvref_t<Callable>, FunctionRef> &&
+             requires(Callable &callable, Arguments... arguments) {
+               static_cast<Result>(callable(static_cast<Arguments &&>(arguments)...));
+             })
   FunctionRef(Callable &&callable)  // NOLINT: implicit by design
-      : callable_(const_cast<void *>(static_cast<const void *>(std::addressof(callable)))),
-        call_([](void *c, Arguments... arguments) -> Result {
-          return std::invoke(*static_cast<std::remove_reference_t<Callable> *>(c), std::forward<Arguments>(arguments)...);
-        }) {}
+      : callable_(const_cast<void *>(static_cast<const void *>(&callable))), call_(&call<std::remove_reference_t<Callable>>) {}
 
-  Result operator()(Arguments... arguments) const { return call_(callable_, std::forward<Arguments>(arguments)...); }
+  Result operator()(Arguments... arguments) const { return call_(callable_, static_cast<Arguments &&>(arguments)...); }
 
  private:
+  template <class Callable>
+  static Result call(void *callable, Arguments... arguments) {
+    return (*static_cast<Callable *>(callable))(static_cast<Arguments &&>(arguments)...);
+  }
+
   void *callable_;
   Result (*call_)(void *, Arguments...);
 };

@@ -7,9 +7,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
-#include <vector>
 
+#include "lathe/support/list.hpp"
 #include "lathe/version.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -20,6 +19,10 @@ class Counted {
   Counted() = default;
   Counted(const Counted &) {}
   Counted &operator=(const Counted &) { return *this; }
+
+ protected:
+  /// Of a node whose handles know it by a base class only: how to delete it.
+  explicit Counted(void (*destroy)(const Counted *)) : destroy_(destroy) {}
 
  private:
   template <class>
@@ -36,12 +39,12 @@ class Counted {
 /// the outermost call on this thread instead of recursing.
 inline void release(const Counted *node) {
   if (node->count_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  thread_local std::vector<const Counted *> *pending = nullptr;
+  thread_local List<const Counted *> *pending = nullptr;
   if (pending) {
     pending->push_back(node);
     return;
   }
-  std::vector<const Counted *> list{node};
+  List<const Counted *> list{node};
   pending = &list;
   while (!list.empty()) {
     const Counted *next = list.back();
@@ -58,15 +61,17 @@ class Shared {
  public:
   Shared() = default;
   explicit Shared(const Node *node) : node_(node) {
-    if (node_ && node_->count_.fetch_add(1, std::memory_order_relaxed) == 0)
+    if (node_ && node_->count_.fetch_add(1, std::memory_order_relaxed) == 0 && !node_->destroy_)
       node_->destroy_ = [](const Counted *counted) { delete static_cast<const Node *>(counted); };
   }
   Shared(const Shared &other) : node_(other.node_) {
     if (node_) node_->count_.fetch_add(1, std::memory_order_relaxed);
   }
-  Shared(Shared &&other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  Shared(Shared &&other) noexcept : node_(other.node_) { other.node_ = nullptr; }
   Shared &operator=(Shared other) noexcept {
-    std::swap(node_, other.node_);
+    const Counted *node = node_;
+    node_ = other.node_;
+    other.node_ = node;
     return *this;
   }
   ~Shared() {

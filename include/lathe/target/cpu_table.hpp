@@ -6,12 +6,12 @@
 /// The names are LLVM's. Only features that change the code of kernels are listed; all others stay as LLVM sets them for the
 /// processor.
 
-#include <set>
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "lathe/support/list.hpp"
 #include "lathe/version.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -42,13 +42,13 @@ class FeatureSet {
   void add(std::string_view feature);
   /// Removes a feature and what implies it. \throws Error T002 for an unknown name.
   void remove(std::string_view feature);
-  bool contains(std::string_view feature) const { return names_.count(feature) != 0; }
+  bool contains(std::string_view feature) const { return std::binary_search(names_.begin(), names_.end(), feature); }
   /// Sorted.
-  std::vector<std::string> names() const { return {names_.begin(), names_.end()}; }
+  List<std::string> names() const { return {names_.begin(), names_.end()}; }
 
  private:
   Architecture architecture_;
-  std::set<std::string_view> names_;  // views into the tables
+  List<std::string_view> names_;  // sorted; views into the tables
 };
 
 /// The architecture of an LLVM triple. \throws Error T003 when it is not one of ours.

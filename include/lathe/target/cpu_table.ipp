@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lathe/diag/diagnostic.hpp"
+#include "lathe/support/list.hpp"
 #include "lathe/target/cpu_table.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -151,7 +152,7 @@ void each_word(std::string_view list, const Use &use) {
 
 /// Insertions, deletions and substitutions that turn `a` into `b`.
 inline std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  List<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i + 1);
@@ -167,7 +168,7 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
 /// The four names of `rows` nearest to `wanted`, nearest first, in one string.
 template <class Row>
 std::string near_names(std::span<const Row> rows, std::string_view wanted) {
-  std::vector<std::pair<std::size_t, std::string_view>> names;
+  List<std::pair<std::size_t, std::string_view>> names;
   for (const Row &row : rows) names.emplace_back(edit_distance(wanted, row.name), row.name);
   std::sort(names.begin(), names.end());
   names.resize(std::min<std::size_t>(names.size(), 4));
@@ -198,13 +199,16 @@ LATHE_INLINE std::span<const CpuRow> cpu_rows(Architecture architecture) {
 
 LATHE_INLINE void FeatureSet::add(std::string_view feature) {
   const FeatureRow &row = cpu_tables::find_feature(architecture_, feature);
-  if (!names_.insert(row.name).second) return;
+  const auto at = std::lower_bound(names_.begin(), names_.end(), row.name);
+  if (at != names_.end() && *at == row.name) return;
+  names_.insert(at, row.name);
   cpu_tables::each_word(row.implies, [this](std::string_view implied) { add(implied); });
 }
 
 LATHE_INLINE void FeatureSet::remove(std::string_view feature) {
   const FeatureRow &removed = cpu_tables::find_feature(architecture_, feature);
-  if (names_.erase(removed.name) == 0) return;
+  if (!contains(removed.name)) return;
+  names_.erase(std::lower_bound(names_.begin(), names_.end(), removed.name));
   for (const FeatureRow &row : feature_rows(architecture_)) {
     cpu_tables::each_word(row.implies, [&](std::string_view implied) {
       if (implied == removed.name) remove(row.name);

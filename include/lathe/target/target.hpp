@@ -10,9 +10,9 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "lathe/diag/diagnostic.hpp"
+#include "lathe/support/list.hpp"
 #include "lathe/version.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -35,7 +35,7 @@ struct Target {
   std::string cpu;
   /// Names of features as LLVM writes them, "avx512f", sorted, each with all that it implies. Features that change nothing in
   /// the code of kernels are left out.
-  std::vector<std::string> features;
+  List<std::string> features;
   /// Width in bits of the widest vector register to use: 512, 256 or 128; 0 without vectors.
   int vector_bits = 0;
   /// Whether a multiply-add of floats with one rounding is an instruction.

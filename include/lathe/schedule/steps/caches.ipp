@@ -12,6 +12,7 @@
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/schedule/legality.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
@@ -23,8 +24,8 @@ inline void reset_axes(StageState &stage);
 
 namespace caching {
 
-inline std::vector<ir::Var> fresh_axes(const ir::Operation &operation) {
-  std::vector<ir::Var> axes;
+inline List<ir::Var> fresh_axes(const ir::Operation &operation) {
+  List<ir::Var> axes;
   if (operation->kind == ir::OperationKind::compute) {
     for (const ir::Var &axis : operation->axes) axes.emplace_back(axis.name(), scalar_types::index);
   } else {
@@ -33,7 +34,7 @@ inline std::vector<ir::Var> fresh_axes(const ir::Operation &operation) {
   return axes;
 }
 
-inline std::vector<ir::Expr> as_exprs(const std::vector<ir::Var> &vars) { return {vars.begin(), vars.end()}; }
+inline List<ir::Expr> as_exprs(const List<ir::Var> &vars) { return {vars.begin(), vars.end()}; }
 
 /// `body` with reads of `from` made reads of `to`.
 inline ir::Expr redirect(const ir::Expr &body, const ir::Operation &from, const ir::Operation &to) {
@@ -75,7 +76,7 @@ LATHE_INLINE void apply_cache_read(State &state, const Step &step) {
   StageState *source = state.find(step.stage);
   if (!source) refuse(state, step, "S002", "cache_read names a stage that this schedule does not have");
   if (step.stages.empty()) refuse(state, step, "S012", "cache_read needs at least one reader of " + source->name());
-  const std::vector<const StageState *> consumers = state.consumers(*source);
+  const List<const StageState *> consumers = state.consumers(*source);
   for (const StageId &id : step.stages) {
     const StageState *reader = state.find(id);
     if (!reader) refuse(state, step, "S002", "cache_read names a reader that this schedule does not have");
@@ -135,7 +136,8 @@ LATHE_INLINE void apply_cache_write(State &state, const Step &step) {
       refuse(state, step, "S016", "cache_write comes before compute_at inside the reduction of " + stage.name(),
              {{"why", "the reduction moves to a new stage, and axis " + axis.name + " with it", {}},
               {"", to_cpp(state, by), by.place},
-              {"help", "call cache_write first, then compute " + other.name() + " inside the new stage", {}}}, axis.name);
+              {"help", "call cache_write first, then compute " + other.name() + " inside the new stage", {}}},
+             axis.name);
     }
   const int number = static_cast<int>(state.steps.size());
   const ir::Operation original = stage.operation;

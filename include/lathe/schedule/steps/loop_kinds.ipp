@@ -11,8 +11,12 @@
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
-LATHE_INLINE void apply_vectorize(State &state, const Step &step) { set_loop_kind(state, step, ir::LoopKind::vectorized, "vectorize"); }
+LATHE_INLINE void apply_vectorize(State &state, const Step &step) {
+  set_loop_kind(state, step, ir::LoopKind::vectorized, "vectorize");
+}
 LATHE_INLINE void apply_unroll(State &state, const Step &step) { set_loop_kind(state, step, ir::LoopKind::unrolled, "unroll"); }
-LATHE_INLINE void apply_parallel(State &state, const Step &step) { set_loop_kind(state, step, ir::LoopKind::parallel, "run in parallel"); }
+LATHE_INLINE void apply_parallel(State &state, const Step &step) {
+  set_loop_kind(state, step, ir::LoopKind::parallel, "run in parallel");
+}
 
 }  // namespace lathe::inline LATHE_ABI::scheduling

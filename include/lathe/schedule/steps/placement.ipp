@@ -10,6 +10,7 @@
 /// When the axis is split later, the stage stays inside the inner part; when it is fused, inside the fused loop.
 
 #include "lathe/schedule/legality.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
@@ -17,8 +18,8 @@ namespace placement {
 
 /// Whether `consumer` reads `stage`, directly or through other stages.
 inline bool depends_on(const State &state, const StageState &consumer, const StageState &stage) {
-  std::vector<const StageState *> open{&stage};
-  std::vector<const StageState *> seen;
+  List<const StageState *> open{&stage};
+  List<const StageState *> seen;
   while (!open.empty()) {
     const StageState *next = open.back();
     open.pop_back();
@@ -48,17 +49,19 @@ LATHE_INLINE void apply_compute_at(State &state, const Step &step) {
   if (consumer == &stage) refuse(state, step, "S009", stage.name() + " cannot be computed inside its own loops");
   if (!placement::depends_on(state, *consumer, stage)) {
     const bool reversed = placement::depends_on(state, stage, *consumer);
-    std::vector<Note> notes;
+    List<Note> notes;
     if (reversed) notes.push_back({"why", stage.name() + " reads " + consumer->name() + ", not the other way round", {}});
     notes.push_back({"help", "name a stage that reads " + stage.name(), {}});
-    refuse(state, step, "S010", consumer->name() + " does not use " + stage.name() + ", so it cannot be computed there", std::move(notes));
+    refuse(state, step, "S010", consumer->name() + " does not use " + stage.name() + ", so it cannot be computed there",
+           std::move(notes));
   }
   if (consumer->attachment.kind == Attachment::Kind::inlined)
     refuse(state, step, "S015", consumer->name() + " is inlined and has no loops",
            {{"help", "compute " + stage.name() + " inside the stage that " + consumer->name() + " was inlined into", {}}});
   const AxisState &axis = require_loop(state, step, *consumer, step.axes.at(0), "compute at");
   if (axis.kind == ir::LoopKind::vectorized)
-    refuse(state, step, "S013", stage.name() + " cannot be computed inside the vectorized loop " + axis.name + " of " + consumer->name(),
+    refuse(state, step, "S013",
+           stage.name() + " cannot be computed inside the vectorized loop " + axis.name + " of " + consumer->name(),
            {{"why", "the iterations of a vectorized loop are lanes of the same instructions", {}},
             {"help", "compute it at a loop outside " + axis.name, {}}},
            axis.name);

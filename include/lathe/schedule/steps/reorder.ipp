@@ -8,6 +8,7 @@
 /// Moving a data loop inside a reduction loop is legal; the start values are then written by a loop nest of their own before it.
 
 #include "lathe/schedule/legality.hpp"
+#include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
@@ -16,7 +17,7 @@ LATHE_INLINE void apply_reorder(State &state, const Step &step) {
   for (const AxisId &id : step.axes) require_loop(state, step, stage, id, "reorder");
   require_distinct(state, step, stage);
   mark_scheduled(state, stage);
-  std::vector<int> places;
+  List<int> places;
   for (std::size_t i = 0; i < stage.loops.size(); ++i)
     for (const AxisId &id : step.axes)
       if (stage.loops[i] == id) places.push_back(static_cast<int>(i));

@@ -7,8 +7,8 @@
 ///                                        for i.inner in 0..f:
 ///                                          if i.outer*f + i.inner < e: body(i.outer*f + i.inner)
 ///
-/// The condition is there only where it is not known to hold. By parts p, the inner extent is ceil(e/p) and the outer is p. An inner
-/// extent is never larger than the whole.
+/// The condition is there only where it is not known to hold. By parts p, the inner extent is ceil(e/p) and the outer is p. An
+/// inner extent is never larger than the whole.
 
 #include "lathe/schedule/legality.hpp"
 
@@ -23,9 +23,12 @@ LATHE_INLINE void apply_split(State &state, const Step &step) {
            {{"why", "a factor counts iterations, so it is at least 1", {}}}, axis.name);
   if (axis.kind_set_by >= 0) {
     const Step &by = *state.steps[static_cast<std::size_t>(axis.kind_set_by)];
-    refuse(state, step, "S014", "axis " + axis.name + " of " + stage.name() + " is marked by " + std::string(name_of(by.primitive)) +
-                                    " and cannot be split any more",
-           {{"why", "which part would inherit the mark is not said", {}}, {"", to_cpp(state, by), by.place}, {"help", "split first, then mark a part", {}}},
+    refuse(state, step, "S014",
+           "axis " + axis.name + " of " + stage.name() + " is marked by " + std::string(name_of(by.primitive)) +
+               " and cannot be split any more",
+           {{"why", "which part would inherit the mark is not said", {}},
+            {"", to_cpp(state, by), by.place},
+            {"help", "split first, then mark a part", {}}},
            axis.name);
   }
   mark_scheduled(state, stage);
@@ -40,7 +43,11 @@ LATHE_INLINE void apply_split(State &state, const Step &step) {
   add(0, ".outer");
   add(1, ".inner");
   stage.find(axis.id)->consumed_by = number;
-  stage.relations.push_back({Relation::Kind::split, number, {axis.id}, {{number, 0}, {number, 1}}, factor,
+  stage.relations.push_back({Relation::Kind::split,
+                             number,
+                             {axis.id},
+                             {{number, 0}, {number, 1}},
+                             factor,
                              step.numbers.size() > 1 && step.numbers[1] == 1});
   const auto at = stage.loops.begin() + stage.position(axis.id);
   *at = {number, 1};
