@@ -16,9 +16,9 @@
 
 namespace golden {
 
-/// Line numbers of the tests themselves are of no interest.
+/// Line numbers of the tests themselves, and of the library where an error is its own, are of no interest.
 inline std::string without_lines(const std::string &text) {
-  return std::regex_replace(text, std::regex(R"((\w+\.[hc]pp):\d+)"), "$1:__");
+  return std::regex_replace(text, std::regex(R"((\w+\.[hci]pp):\d+)"), "$1:__");
 }
 
 inline void expect_text(const std::string &name, const std::string &text) {
@@ -46,6 +46,19 @@ void expect_refusal(const std::string &code, Program &&program, const std::strin
     return;
   }
   FAIL() << "nothing was refused; " << code << " was expected";
+}
+
+/// The same in a process of its own in which `variable` has been set to `value`: what the environment says is read once.
+template <class Program>
+void expect_refusal_with(const char *variable, const char *value, const std::string &code, Program &&program,
+                         const std::string &suffix = {}) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto child = [&] {
+    setenv(variable, value, 1);
+    expect_refusal(code, program, suffix);
+    std::exit(testing::Test::HasFailure() ? 1 : 0);
+  };
+  EXPECT_EXIT(child(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace golden

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Every refusal of lowering and of calls, with its text.
+/// Every refusal of lowering, of calls and of arrays, with its text.
 
+#include <lathe/codegen/interpret.hpp>
 #include <lathe/jit.hpp>
 #include <lathe/lathe.hpp>
 
@@ -89,6 +90,38 @@ TEST(LoweringRefusals, L062AndL064NeedConstantExtents) {
   expect_refusal("L064", [&] { optimize_program(copies, {a, b}, {}); });
 }
 
+TEST(LoweringRefusals, L061TooManyConditions) {
+  auto a = placeholder<float>({64}, "a");
+  auto b = compute(
+      {64},
+      [&](Index i) {
+        Expr<float> value = a(i);
+        for (int n = 0; n < 32; ++n)
+          value = if_then_else(a(n) > 0.0f, value + 1.0f, if_then_else(a(n + 32) > 0.0f, value, value * 2.0f));
+        return value;
+      },
+      "b(i)");
+  expect_refusal("L061", [&] { optimize_program(Schedule(b), {a, b}, {}); });
+}
+
+TEST(LoweringRefusals, L063TooManyLanes) {
+  auto a = placeholder<float>({8192}, "a");
+  auto b = compute({8192}, [&](Index i) { return a(i); }, "b(i)");
+  Schedule s(b);
+  s[b].vectorize(s[b].axis(0));
+  expect_refusal("L063", [&] { optimize_program(s, {a, b}, {}); });
+}
+
+TEST(LoweringRefusals, L065TooMuchCode) {
+  auto a = placeholder<float>({512, 512}, "a");
+  auto b = compute({512, 512}, [&](Index i, Index j) { return a(i, j); }, "b(i, j)");
+  Schedule s(b);
+  auto [i, j] = s[b].axes();
+  s[b].unroll(i);
+  s[b].unroll(j);
+  expect_refusal("L065", [&] { optimize_program(s, {a, b}, {}); });
+}
+
 /// A kernel over a symbolic size, run by the interpreter: the checks of a call are the same for all back ends.
 struct Called {
   SizeVar n = size_var("n");
@@ -124,6 +157,15 @@ TEST(CallRefusals, K004Overlap) {
   expect_refusal("K004", [&] { c.kernel(c.x, c.z, c.x); });
 }
 
+TEST(CallRefusals, K005Size) {
+  // What makers of programs other than schedules may ask of a call's sizes.
+  Called c;
+  ir::Program program = c.kernel.code().program();
+  program.requirements.push_back({(c.n % 2 == 0).untyped(), "n is even", Location::current()});
+  const decltype(c.kernel) kernel(std::make_shared<const KernelCode>(std::move(program), &codegen::interpret));
+  expect_refusal("K005", [&] { kernel(c.x, c.z, c.y); });
+}
+
 TEST(CallRefusals, K006CheckOfTheProgram) {
   auto table = placeholder<float>({10}, "table");
   auto ids = placeholder<int>({4}, "ids");
@@ -138,6 +180,61 @@ TEST(CallRefusals, K006CheckOfTheProgram) {
 TEST(CallRefusals, K007Count) {
   Called c;
   expect_refusal("K007", [&] { c.kernel.code().call(nullptr, 0); });
+}
+
+TEST(CallRefusals, K008Scratch) {
+  auto a = placeholder<float>({65536}, "a");
+  auto b = compute({65536}, [&](Index i) { return a(i) * 2.0f; }, "b(i)");
+  auto c = compute({65536}, [&](Index i) { return b(i) + b(65535 - i); }, "c(i)");
+  Schedule s(c);
+  s[b].compute_root();
+  SerialExecutor frugal(1024);
+  auto kernel = jit(s, {.executor = &frugal}, a, c);
+  Array<float, 1> x({65536}), y({65536});
+  expect_refusal("K008", [&] { kernel(x, y); });
+}
+
+/// Hands nothing on: says so, or throws.
+class Closed final : public Executor {
+ public:
+  bool throws = false;
+
+ private:
+  int thread_count() const override { return 4; }
+  std::int32_t run(std::int64_t, std::int64_t, LoopBody) override {
+    if (throws) throw std::runtime_error("the threads are gone");
+    return -7;
+  }
+};
+
+TEST(CallRefusals, K009StatusOfAnExecutor) {
+  auto a = placeholder<float>({64}, "a");
+  auto b = compute({64}, [&](Index i) { return a(i) * 2.0f; }, "b(i)");
+  Schedule s(b);
+  s[b].parallel(s[b].axis(0));
+  Closed closed;
+  auto kernel = jit(s, {.executor = &closed}, a, b);
+  Array<float, 1> x({64}), y({64});
+  expect_refusal("K009", [&] { kernel(x, y); });
+  closed.throws = true;
+  expect_refusal("K009", [&] { kernel(x, y); }, "_thrown");
+}
+
+TEST(ArrayRefusals, K101Shape) {
+  expect_refusal("K101", [] { Array<float, 2>({8, -1}); });
+  expect_refusal("K101", [] { Array<float, 2>({std::int64_t{1} << 40, std::int64_t{1} << 40}); }, "_bytes");
+}
+
+TEST(ArrayRefusals, K102RowsOfDifferentLengths) {
+  expect_refusal("K102", [] { Array<int, 2>::of({{1, 2}, {3}}); });
+}
+
+TEST(ArrayRefusals, K103NumberOfThreads) {
+  golden::expect_refusal_with("LATHE_NUM_THREADS", "all", "K103", [] {
+    auto a = placeholder<float>({4}, "a");
+    auto b = compute({4}, [&](Index i) { return a(i); }, "b(i)");
+    jit(Schedule(b), a, b);
+  });
 }
 
 TEST(Calls, FixedShapesAreCheckedToo) {

@@ -61,8 +61,9 @@ LATHE_INLINE ir::Bits call_external(const void *address, DType result, std::span
   for (std::size_t i = 0; i < types.size(); ++i) {
     const bool is_float = goes_in_float_register(types[i]);
     if (is_float ? float_count == most_floats : integer_count == most_integers)
-      fail("G002", "an external function may take at most 6 integers and 8 floats", {},
-           {{"help", "pass the rest through memory that the function knows", {}}});
+      fail("G002", "interpret and evaluate call functions of at most 6 integers and 8 floats", {},
+           {{"why", "they pass arguments in registers alone; jit and emit_c take any number", {}},
+            {"help", "pass the rest through memory that the function knows", {}}});
     if (is_float)
       floats[float_count++] = std::bit_cast<double>(arguments[i]);  // a float lies in the register's lowest bits
     else

@@ -78,6 +78,7 @@ class Machine {
   List<ActiveLoop> loops_;
   List<ParallelLoop> parallel_;
   std::uint64_t iterations_ = 0;  // of parallel loops, so far
+  const ir::Program *program_ = nullptr;
   const std::string *label_ = nullptr;
 };
 
@@ -93,7 +94,7 @@ LATHE_INLINE void Machine::fault(const char *code, std::string message, Location
   Diagnostic diagnostic;
   diagnostic.code = code;
   diagnostic.message = std::move(message);
-  diagnostic.place = place;
+  diagnostic.place = place || !label_ ? place : program_->place_of(*label_);
   if (label_) {
     diagnostic.stage = *label_;
     diagnostic.notes.push_back({"stage", *label_, {}});
@@ -407,6 +408,7 @@ LATHE_INLINE void Machine::bind_buffer(const ir::Parameter &parameter, std::size
 }
 
 LATHE_INLINE void Machine::bind(const ir::Program &program) {
+  program_ = &program;
   const List<ir::Parameter> &parameters = program.entry().parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i)
     if (parameters[i].kind == ir::ParameterKind::scalar)

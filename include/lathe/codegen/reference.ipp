@@ -202,10 +202,12 @@ LATHE_INLINE void Evaluation::place_input(const ir::Tensor &tensor, const Refere
   const List<std::int64_t> shape = OperationEvaluation(*this, tensor.operation).shape();
   const std::string &name = ir::name_of(tensor);
   if (array.shape != shape)
-    fail("R008", "the array given for " + name + " has the shape " + bracketed(array.shape) + " instead of " + bracketed(shape));
+    fail("R008", "the array given for " + name + " has the shape " + bracketed(array.shape) + " instead of " + bracketed(shape),
+         tensor.operation->place);
   const DType type = ir::type_of(tensor), computed = computed_type(type, arithmetic_);
   if (!(array.type == type) && !(array.type == computed))
-    fail("R008", "the array given for " + name + " holds " + to_string(array.type) + " instead of " + to_string(type));
+    fail("R008", "the array given for " + name + " holds " + to_string(array.type) + " instead of " + to_string(type),
+         tensor.operation->place);
   Storage storage{computed, shape, {}};
   for (std::int64_t i = 0; i < array.size(); ++i)
     storage.elements.push_back(array.type == computed ? array.at(i) : ir::from_double(computed, array.number(i)));
@@ -243,9 +245,15 @@ LATHE_INLINE void Evaluation::require(const ir::Operation &root) {
 
 LATHE_INLINE void Evaluation::evaluate(const ir::Operation &operation) {
   if (operation->kind == ir::OperationKind::placeholder)
-    fail("R008", "no array was given for " + operation->name, operation->place);
+    fail("R008", "no array was given for " + operation->name, operation->place,
+         {{"help", "bind it:   evaluate(…, {{" + operation->name + ", array}})", {}}});
   if (operation->kind == ir::OperationKind::constant) return evaluate_constant(operation);
-  List<Storage> results = OperationEvaluation(*this, operation).run();
+  List<Storage> results;
+  try {
+    results = OperationEvaluation(*this, operation).run();
+  } catch (const Error &error) {
+    fail_again(error, operation->place, operation->name);
+  }
   auto &outputs = storages_[operation.get()];
   outputs.resize(results.size());
   for (std::size_t i = 0; i < results.size(); ++i)

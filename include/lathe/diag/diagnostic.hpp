@@ -80,6 +80,9 @@ class Error : public std::exception {
 /// the text of a braced list twice.)
 [[noreturn]] void fail(std::string code, std::string message, Location place = {}, const List<Note> &notes = {});
 
+/// Throws an error again; unless it names a place, with this one and the stage that is computed there.
+[[noreturn]] void fail_again(const Error &error, Location place, const std::string &stage = {});
+
 /// Throws an internal error (code X001): our fault, with how to report it.
 [[noreturn]] void fail_internal(std::string message, Location place = Location::current());
 

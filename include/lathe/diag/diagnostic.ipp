@@ -51,6 +51,15 @@ LATHE_INLINE void fail(std::string code, std::string message, Location place, co
   throw Error(std::move(diagnostic));
 }
 
+LATHE_INLINE void fail_again(const Error &error, Location place, const std::string &stage) {
+  Diagnostic diagnostic = error.diagnostic();
+  if (!diagnostic.place) {
+    diagnostic.place = place;
+    if (!stage.empty()) diagnostic.stage = stage;
+  }
+  throw Error(std::move(diagnostic));
+}
+
 LATHE_INLINE void fail_internal(std::string message, Location place) {
   fail("X001", "internal error: " + message, place,
        {{"help",

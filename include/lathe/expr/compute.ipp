@@ -135,7 +135,10 @@ LATHE_INLINE List<std::string> axis_names(std::string &name, int rank, const Loc
     else if (c != ' ')
       word += c;
   }
-  if (static_cast<int>(names.size()) != rank || name.back() != ')' || std::count(names.begin(), names.end(), std::string()) != 0)
+  if (name.back() != ')')
+    fail("E011", "\"" + name + "\" names axes, but does not end with a bracket", place,
+         {{"help", "write one name per extent, as in  \"C(i, j)\",  or the name of the tensor alone", {}}});
+  if (static_cast<int>(names.size()) != rank || std::count(names.begin(), names.end(), std::string()) != 0)
     fail("E011", "\"" + name + "\" names " + std::to_string(names.size()) + " axes, the shape has " + std::to_string(rank), place,
          {{"help", "write one name per extent, as in  \"C(i, j)\",  or the name of the tensor alone", {}}});
   name.resize(open);
@@ -188,11 +191,7 @@ LATHE_INLINE ir::Tensor typing::compute(DType type, const Dim *dims, int rank, B
     operation.bodies = {body.call(body.body, indices.data())};
     computing::check_body(operation.bodies.front(), operation.axes);
   } catch (const Error &error) {
-    if (error.place()) throw;
-    Diagnostic diagnostic = error.diagnostic();
-    diagnostic.place = place;
-    diagnostic.stage = operation.name;
-    throw Error(std::move(diagnostic));
+    fail_again(error, place, operation.name);
   }
   return tensors::finish(std::move(operation));
 }

@@ -13,8 +13,14 @@ namespace lathe::inline LATHE_ABI {
 
 namespace literals {
 
+LATHE_INLINE std::string text_of(double value) {
+  const ir::Expr number = ir::constant(DType(scalar_types::float64), value);
+  return ir::literal_text(number.type(), number.as<ir::Const>()->bits);
+}
+
 LATHE_INLINE void refuse(DType type, const std::string &text) {
   std::string range;
+  if (type.is_float()) range = ", whose greatest number is " + text_of(*ir::constant_float(ir::greatest_of(type)));
   if (type.is_integer())
     range = ", which holds " + ir::literal_text(type, ir::least_of(type).as<ir::Const>()->bits) + " to " +
             ir::literal_text(type, ir::greatest_of(type).as<ir::Const>()->bits);
@@ -53,7 +59,7 @@ LATHE_INLINE ir::Expr typing::literal(DType type, std::uint64_t value) {
 
 LATHE_INLINE ir::Expr typing::literal(DType type, double value) {
   ir::Expr constant = ir::constant(type, value);
-  return std::isfinite(value) ? literals::finite(type, std::move(constant), std::to_string(value)) : constant;
+  return std::isfinite(value) ? literals::finite(type, std::move(constant), literals::text_of(value)) : constant;
 }
 
 LATHE_INLINE ir::Expr typing::literal_bytes(DType type, const void *value, std::size_t bytes) {

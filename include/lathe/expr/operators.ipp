@@ -4,6 +4,7 @@
 /// Tensor-level operators as computes.
 
 #include <algorithm>
+#include <span>
 
 #include "lathe/expr/compute.ipp"
 #include "lathe/expr/layout.hpp"
@@ -43,17 +44,24 @@ LATHE_INLINE Label name_or(const Label &name, const char *otherwise) { return na
   fail("E008", std::string(function) + "(): " + what, place, {{"help", help, {}}});
 }
 
-/// Dimension d, counted from the last, of the result's and a tensor's shape meet. Returns the extent of the result.
-LATHE_INLINE Dim meet(const Dim &a, const Dim &b, const std::string &shapes) {
+/// Dimension d, counted from the last, of the result's and the last tensor's shape meet. Returns the extent of the result.
+LATHE_INLINE Dim meet(const Dim &a, const Dim &b, std::span<const ir::Tensor> tensors) {
   if (ir::is_constant(a.untyped(), 1)) return b;
   if (ir::is_constant(b.untyped(), 1)) return a;
   if (ir::equal(a.untyped(), b.untyped())) return a.name().empty() ? b : a;
+  std::string shapes;
+  List<Note> notes;
+  for (const ir::Tensor &tensor : tensors) {
+    if (!tensor.operation) continue;
+    shapes += (shapes.empty() ? "" : " and ") + shape_text(tensor);
+    notes.push_back({"note", ir::name_of(tensor) + " has the shape " + shape_text(tensor), tensor.operation->place});
+  }
+  notes.push_back({"why", "shapes are aligned at their last dimensions, where extents are equal or one of them is 1", {}});
+  notes.push_back({"help", "say by compute() which elements meet", {}});
   fail("E007",
        "shapes " + shapes + " do not broadcast: extents " + ir::to_string(a.untyped()) + " and " + ir::to_string(b.untyped()) +
            " differ",
-       {},
-       {{"why", "shapes are aligned at their last dimensions, where extents are equal or one of them is 1", {}},
-        {"help", "say by compute() which elements meet", {}}});
+       {}, notes);
 }
 
 }  // namespace tensor_operators
@@ -61,15 +69,13 @@ LATHE_INLINE Dim meet(const Dim &a, const Dim &b, const std::string &shapes) {
 LATHE_INLINE ir::Tensor typing::elementwise(DType type, const ir::Tensor *tensors, int count, ElementCall element,
                                             const char *name) {
   List<Dim> dims;  // of the result, last dimension first
-  std::string shapes;
   for (int t = 0; t < count; ++t) {
     if (!tensors[t].operation) continue;
-    shapes += (shapes.empty() ? "" : " and ") + tensor_operators::shape_text(tensors[t]);
     const List<Dim> own = dims_of(tensors[t]);
     for (std::size_t d = 0; d < own.size(); ++d) {
       const Dim &extent = own[own.size() - 1 - d];
       if (d < dims.size())
-        dims[d] = tensor_operators::meet(dims[d], extent, shapes);
+        dims[d] = tensor_operators::meet(dims[d], extent, {tensors, static_cast<std::size_t>(t) + 1});
       else
         dims.push_back(extent);
     }

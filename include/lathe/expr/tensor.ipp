@@ -21,7 +21,8 @@ namespace tensors {
 /// Refuses an extent that is known to be negative.
 LATHE_INLINE void check_extent(const ir::Expr &extent, const std::string &of, const Location &place) {
   if (const auto value = ir::constant_integer(extent); value && *value < 0)
-    fail("E002", "the extent of " + of + " is " + std::to_string(*value) + ": extents are 0 or more", place);
+    fail("E002", "the extent of " + of + " is " + std::to_string(*value) + ": extents are 0 or more", place,
+         {{"help", "check the arithmetic of the extent; an empty dimension is 0", {}}});
 }
 
 /// Gives an operation its shape.
@@ -126,7 +127,8 @@ LATHE_INLINE ir::Tensor constant(DType type, const void *elements, const std::in
   std::int64_t count = 1;
   for (int d = 0; d < rank; ++d) {
     if (shape[d] < 0 || (strides && strides[d] < 0))
-      fail("E009", "dimension " + std::to_string(d) + " of " + operation.name + " has a negative extent or stride", place);
+      fail("E009", "dimension " + std::to_string(d) + " of " + operation.name + " has a negative extent or stride", place,
+           {{"help", "copy the elements into an Array, which holds them in order", {}}});
     operation.shape.push_back(shape[d]);
     count *= shape[d];
   }

@@ -44,11 +44,20 @@ struct Requirement {
   Location place;
 };
 
+/// Where the user computes a stage. Blocks are labelled with its name.
+struct StagePlace {
+  std::string name;
+  Location place;
+};
+
 struct Program {
   List<Function> functions;  ///< the first is the entry
   List<Requirement> requirements;
   std::uint64_t scratch_bytes = 0;  ///< most scratch memory one thread needs at a time, where constant
+  List<StagePlace> stages = {};     ///< for diagnostics; may be empty
   const Function &entry() const { return functions.front(); }
+  /// Where the only stage of that name is computed, else an unknown place.
+  Location place_of(const std::string &stage) const;
 };
 
 /// Whether two checks test the same condition with the same message (places do not count).

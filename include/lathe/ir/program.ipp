@@ -12,6 +12,16 @@
 
 namespace lathe::inline LATHE_ABI::ir {
 
+LATHE_INLINE Location Program::place_of(const std::string &stage) const {
+  Location place;
+  for (const StagePlace &each : stages) {
+    if (each.name != stage) continue;
+    if (place) return {};
+    place = each.place;
+  }
+  return place;
+}
+
 LATHE_INLINE List<Check> checks_of(const Function &function) {
   List<Check> checks;
   walk_down(function.body, [&](const Stmt &s) {

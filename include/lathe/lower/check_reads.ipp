@@ -44,9 +44,18 @@ class Checker {
   };
 
   bool seen_before(const ir::Expr &e, const ir::Expr &path) {
+    const std::size_t nodes = seen_.size();
     const bool seen = !seen_[e.node()].insert(path.defined() ? path.node() : nullptr);
     if (!seen && path.defined()) kept_.push_back(path);
+    if (!seen && seen_.size() == nodes && ++repeated_ > most_repeated + 16 * nodes) refuse_paths();
     return seen;
+  }
+
+  [[noreturn]] void refuse_paths() const {
+    fail("L061", plan_.stage->name() + " evaluates shared parts of its expression under thousands of different conditions",
+         plan_.operation()->place,
+         {{"why", "a read is checked and guarded once for each condition under which it happens", {}},
+          {"help", "compute the shared part in a stage of its own", {}}});
   }
 
   void enter(const ir::Expr &e, const ir::Expr &path) {
@@ -137,6 +146,8 @@ class Checker {
   Plan &plan_;
   arith::Facts facts_;
   bool early_;
+  static constexpr std::size_t most_repeated = std::size_t{1} << 12;
+  std::size_t repeated_ = 0;  ///< how often a node was met again under another condition
   List<Item> open_;
   List<ir::Expr> kept_;  ///< conditions in `seen_`, so that no address is used twice
   NodeMap<NodeSet> seen_;

@@ -30,7 +30,7 @@ struct Lowered {
 /// Throws L001 (a reader outside the loop a stage is computed at), L002 (a read out of range), L003 (a symbol that no argument
 /// binds), L004 (an extent that depends on an inner loop), L005 (a tensor that is read is no argument), L006 (an output is no
 /// argument, or an argument is neither input nor output), L007 (start values or extents are computed inside the loops that need
-/// them).
+/// them), L061 (too many conditional paths).
 Lowered lower(const scheduling::State &state, const List<Argument> &arguments, const std::string &name);
 
 }  // namespace lathe::inline LATHE_ABI::lowering

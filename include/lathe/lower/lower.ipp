@@ -183,6 +183,7 @@ LATHE_INLINE Lowered lower(const scheduling::State &state, const List<Argument> 
   result.report = region_report(plans);
   result.facts = plans.facts;
   result.program.functions.push_back(std::move(function));
+  for (const Plan &plan : plans.plans) result.program.stages.push_back({plan.stage->name(), plan.operation()->place});
   return result;
 }
 

@@ -3,7 +3,11 @@
 /// \file
 /// What every pass is given beside the code it rewrites.
 
+#include <string>
+#include <utility>
+
 #include "lathe/arith/simplify.hpp"
+#include "lathe/diag/diagnostic.hpp"
 #include "lathe/target/numerics.hpp"
 #include "lathe/target/target.hpp"
 
@@ -14,5 +18,17 @@ struct PassContext {
   Numerics numerics;
   arith::Facts facts;  ///< what holds of the parameters: sizes are not negative, assumed conditions
 };
+
+/// Refuses a loop of a stage. `run_passes` adds the place of the stage.
+[[noreturn]] inline void refuse_loop(const char *code, const std::string &loop, const std::string &stage, const std::string &what,
+                                     const std::string &help) {
+  Diagnostic diagnostic;
+  diagnostic.code = code;
+  diagnostic.message = "loop " + loop + (stage.empty() ? "" : " of " + stage) + " is " + what;
+  diagnostic.stage = stage;
+  diagnostic.axis = loop;
+  diagnostic.notes.push_back({"help", help, {}});
+  throw Error(std::move(diagnostic));
+}
 
 }  // namespace lathe::inline LATHE_ABI::passes

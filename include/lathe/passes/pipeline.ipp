@@ -37,7 +37,11 @@ LATHE_INLINE ir::Program run_passes(ir::Program program, const PassContext &cont
   if (options.verify) ir::verify(program, ir::form_lowered, "lowering");
   for (const Row &row : pipeline()) {
     const auto start = std::chrono::steady_clock::now();
-    for (ir::Function &function : program.functions) function.body = row.function(function.body, context);
+    try {
+      for (ir::Function &function : program.functions) function.body = row.function(function.body, context);
+    } catch (const Error &error) {
+      fail_again(error, program.place_of(error.stage()));
+    }
     if (options.times) options.times->push_back({row.name, std::chrono::steady_clock::now() - start});
     if (options.verify) ir::verify(program, row.form, std::string(row.name));
     if (options.dump) options.dump(row.name, program);

@@ -33,6 +33,7 @@ class Unroller {
     switch (s.node()->kind()) {
       case ir::StmtKind::loop: return visit_loop(s, *s.as<ir::For>(), facts);
       case ir::StmtKind::branch: return visit_if(s, *s.as<ir::If>(), facts);
+      case ir::StmtKind::block: return visit_block(s, s.as<ir::Block>()->label, facts);
       default: return descend(s, facts);
     }
   }
@@ -40,6 +41,14 @@ class Unroller {
  private:
   Stmt descend(const Stmt &s, const Facts &facts) {
     return ir::map_children(s, [](const Expr &e) { return e; }, [&](const Stmt &nested) { return visit(nested, facts); });
+  }
+
+  Stmt visit_block(const Stmt &s, const std::string &label, const Facts &facts) {
+    std::string outer = stage_;
+    if (!label.empty()) stage_ = label;
+    Stmt result = descend(s, facts);
+    stage_ = std::move(outer);
+    return result;
   }
 
   Stmt visit_loop(const Stmt &s, const ir::For &loop, const Facts &facts) {
@@ -65,8 +74,8 @@ class Unroller {
     const Expr min = facts.simplify(loop.min), extent = facts.simplify(loop.extent);
     const auto count = ir::constant_integer(extent);
     if (!count)
-      fail("L064", "loop " + loop.var.name() + " is unrolled, but its extent " + ir::to_string(extent) + " is not constant", {},
-           {{"help", "split it by a constant factor and unroll the inner loop", {}}});
+      refuse_loop("L064", loop.var.name(), stage_, "unrolled, but its extent " + ir::to_string(extent) + " is not constant",
+                  "split it by a constant factor and unroll the inner loop");
     if (depth_ == 0) charge(loop, facts);
     ++depth_;
     Stmt result = repeat(loop, min, *count, facts);
@@ -79,10 +88,10 @@ class Unroller {
     const std::int64_t here = size_of(ir::make(loop), facts);
     total_ += here;
     if (total_ > most_unrolled_statements)
-      fail("L065",
-           "unrolling loop " + loop.var.name() + " gives " + std::to_string(here) + " statements, in all " +
-               std::to_string(total_) + "; at most " + std::to_string(most_unrolled_statements) + " are allowed",
-           {}, {{"help", "unroll fewer loops, or split " + loop.var.name() + " and unroll a smaller inner loop", {}}});
+      refuse_loop("L065", loop.var.name(), stage_,
+                  "unrolled, which gives " + std::to_string(here) + " statements, in all " + std::to_string(total_) +
+                      "; at most " + std::to_string(most_unrolled_statements) + " are allowed",
+                  "unroll fewer loops, or split " + loop.var.name() + " and unroll a smaller inner loop");
   }
 
   /// Statements that do something after unrolling; an extent that depends on other variables counts as its upper bound.
@@ -139,7 +148,8 @@ class Unroller {
 
   BufferSet stored_;
   std::int64_t total_ = 0;
-  int depth_ = 0;  // of unrolled loops around
+  int depth_ = 0;      // of unrolled loops around
+  std::string stage_;  // that the statement belongs to
 };
 
 }  // namespace loop_unrolling

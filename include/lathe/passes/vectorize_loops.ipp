@@ -30,7 +30,9 @@ class Vectorizer {
  public:
   Vectorizer(bool vectors, BufferSet stored) : vectors_(vectors), stored_(std::move(stored)) {}
 
-  Stmt visit(const Stmt &s, const Facts &facts) const {
+  Stmt visit(const Stmt &s, const Facts &facts) {
+    std::string outer = stage_;
+    if (const auto *block = s.as<ir::Block>(); block && !block->label.empty()) stage_ = block->label;
     const auto *loop = s.as<ir::For>();
     Facts inner = facts;
     if (loop && is_stable(loop->min, stored_) && is_stable(loop->extent, stored_)) inner.bind(loop->var, loop->min, loop->extent);
@@ -39,12 +41,13 @@ class Vectorizer {
         branch && is_stable(branch->condition, stored_)
             ? visit_if(*branch, facts)
             : ir::map_children(s, [](const Expr &e) { return e; }, [&](const Stmt &nested) { return visit(nested, inner); });
+    stage_ = std::move(outer);
     loop = result.as<ir::For>();
     return loop && loop->kind == ir::LoopKind::vectorized ? vectorized(*loop, facts) : result;
   }
 
  private:
-  Stmt visit_if(const ir::If &branch, const Facts &facts) const {
+  Stmt visit_if(const ir::If &branch, const Facts &facts) {
     Facts yes = facts, no = facts;
     if (branch.condition.lanes() == 1) {
       yes.assume(branch.condition);
@@ -68,21 +71,22 @@ class Vectorizer {
     return result.defined() ? result : ir::make(std::move(serial));
   }
 
-  static int lanes_of(const ir::For &loop, const Expr &extent) {
+  int lanes_of(const ir::For &loop, const Expr &extent) const {
     const auto count = ir::constant_integer(extent);
     if (!count)
-      fail("L062", "loop " + loop.var.name() + " is vectorized, but its extent " + ir::to_string(extent) + " is not constant", {},
-           {{"help", "split it by a constant factor and vectorize the inner loop", {}}});
+      refuse_loop("L062", loop.var.name(), stage_, "vectorized, but its extent " + ir::to_string(extent) + " is not constant",
+                  "split it by a constant factor and vectorize the inner loop");
     if (*count > most_lanes)
-      fail("L063",
-           "loop " + loop.var.name() + " is vectorized, but runs " + std::to_string(*count) + " times; at most " +
-               std::to_string(most_lanes) + " lanes are allowed",
-           {}, {{"help", "split it and vectorize a smaller inner loop", {}}});
+      refuse_loop("L063", loop.var.name(), stage_,
+                  "vectorized, but runs " + std::to_string(*count) + " times; at most " + std::to_string(most_lanes) +
+                      " lanes are allowed",
+                  "split it and vectorize a smaller inner loop");
     return *count < 0 ? 0 : static_cast<int>(*count);
   }
 
   bool vectors_;
   BufferSet stored_;
+  std::string stage_;  // that the statement belongs to
 };
 
 }  // namespace loop_vectorizing

@@ -290,6 +290,12 @@ inline std::string list_text(const std::int64_t *values, std::size_t count) {
   return text + "]";
 }
 
+inline std::string names_of(const List<ArgumentInfo> &infos) {
+  std::string text;
+  for (const ArgumentInfo &info : infos) text += (text.empty() ? "" : ", ") + info.name;
+  return text.empty() ? "none" : text;
+}
+
 }  // namespace calling
 
 LATHE_INLINE void calling::CallChecker::fail_extent(const TensorRule &rule, std::size_t d, std::int64_t extent) const {
@@ -322,7 +328,11 @@ LATHE_INLINE void calling::CallChecker::fail_stride(const TensorRule &rule, std:
 
 LATHE_INLINE void calling::CallChecker::fail_address(const TensorRule &rule) const {
   const std::string &name = infos_[rule.argument].name;
-  if (!arguments_[rule.argument].data) fail("K003", "argument " + name + " is a null pointer");
+  if (!arguments_[rule.argument].data) {
+    fail("K003", "argument " + name + " is a null pointer", {},
+         {{"why", "its shape is " + list_text(arguments_[rule.argument].shape, rule.shape.size()) + ", so it has elements", {}},
+          {"help", "pass an Array, or a View of memory that is there", {}}});
+  }
   fail("K003", "argument " + name + " is not aligned to " + std::to_string(rule.alignment_mask + 1) + " bytes", {},
        {{"help", "allocate it by lathe::Array, or leave out .align()", {}}});
 }
@@ -357,7 +367,8 @@ LATHE_INLINE KernelCode::~KernelCode() = default;
 
 LATHE_INLINE void KernelCode::call(const CallArgument *arguments, std::size_t count) const {
   if (count != infos_.size()) [[unlikely]]
-    fail("K007", "the kernel takes " + std::to_string(infos_.size()) + " arguments, not " + std::to_string(count));
+    fail("K007", "the kernel takes " + std::to_string(infos_.size()) + " arguments, not " + std::to_string(count), {},
+         {{"note", "they are " + calling::names_of(infos_), {}}});
   constexpr std::size_t on_stack = 24;
   if (signature_->prefilled.size() <= on_stack) [[likely]] {
     Slot slots[on_stack];
@@ -391,7 +402,9 @@ LATHE_INLINE void KernelCode::run(const Slot *slots) const {
   if (status == status_out_of_scratch)
     fail("K008", "the kernel could not get its scratch memory", {},
          {{"help", "raise the executor's limit, or compute large stages at inner loops", {}}});
-  fail("K009", "the kernel failed with status " + std::to_string(status));
+  fail("K009", "the kernel failed with status " + std::to_string(status), {},
+       {{"why", status == status_callback_failed ? "the executor threw an exception" : "it comes from the executor", {}},
+        {"help", "an Executor's run() returns 0, or what a call of its body returned", {}}});
 }
 
 }  // namespace lathe::inline LATHE_ABI

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "lathe/diag/diagnostic.hpp"
 #include "lathe/support/list.hpp"
 #include "lathe/version.hpp"
 
@@ -51,11 +52,13 @@ struct Target {
   /// by `changes` like "+avx512f" or "-fma": "+" brings what the feature implies, "-" takes along what needs it. The host's own
   /// name gives the host's caches, any other one the defaults. The code need not run here.
   /// \throws Error T001 for a processor and T002 for a feature that is not known; both list near names.
-  static Target host(std::string_view cpu, std::initializer_list<std::string_view> changes = {});
+  static Target host(std::string_view cpu, std::initializer_list<std::string_view> changes = {},
+                     Location place = Location::current());
 
   /// A named processor behind any triple, for cross-compilation: `Target::of("aarch64-unknown-linux-gnu", "neoverse-n1")`.
   /// \throws Error T001, T002 as `host`, T003 when the triple's architecture is not known.
-  static Target of(std::string_view triple, std::string_view cpu, std::initializer_list<std::string_view> changes = {});
+  static Target of(std::string_view triple, std::string_view cpu, std::initializer_list<std::string_view> changes = {},
+                   Location place = Location::current());
 
   /// Portable C source: no vectors, no fused multiply-add, whatever the compiler makes of it.
   static Target c();

@@ -50,17 +50,20 @@ LATHE_INLINE Target Target::host() {
   return target;
 }
 
-LATHE_INLINE Target Target::host(std::string_view cpu, std::initializer_list<std::string_view> changes) {
-  Target target = of(host_triple(), cpu, changes);
+LATHE_INLINE Target Target::host(std::string_view cpu, std::initializer_list<std::string_view> changes, Location place) {
+  Target target = of(host_triple(), cpu, changes, place);
   if (const Target here = host(); here.cpu == target.cpu) target.caches = here.caches;
   return target;
 }
 
-LATHE_INLINE Target Target::of(std::string_view triple, std::string_view cpu, std::initializer_list<std::string_view> changes) {
+LATHE_INLINE Target Target::of(std::string_view triple, std::string_view cpu, std::initializer_list<std::string_view> changes,
+                               Location place) try {
   const Architecture architecture = architecture_of(triple);
   FeatureSet features = features_of(architecture, find_cpu(architecture, cpu));
   for (const std::string_view change : changes) targets::apply(features, change);
   return targets::make(std::string(triple), cpu, features, CacheSizes{});
+} catch (const Error &error) {
+  fail_again(error, place);
 }
 
 LATHE_INLINE Target Target::c() { return {}; }
