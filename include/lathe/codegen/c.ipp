@@ -90,9 +90,9 @@ class CPrinter : public CLikePrinter {
   }
 
  protected:
-  void parallel_loop(const ir::For &loop) override;
-  void allocate(const ir::Allocate &allocate) override;
-  void check(const ir::Check &check) override;
+  LATHE_INLINE void parallel_loop(const ir::For &loop) override;
+  LATHE_INLINE void allocate(const ir::Allocate &allocate) override;
+  LATHE_INLINE void check(const ir::Check &check) override;
 
  private:
   /// One slot to unpack: a thing, its wish for a name, and its declaration without the name.

@@ -156,10 +156,14 @@ inline void set_region(const Plans &plans, Plan &plan, const std::optional<Inter
     const ir::Expr last = plan.facts.simplify(size - ir::Expr(1));
     if (plan.facts.proves(low <= ir::Expr(0))) low = ir::Expr(0);
     if (plan.facts.proves(high >= last)) high = last;
-    const ir::Expr span = largest(plans, plan, plan.facts.simplify(high - low + ir::Expr(1)));
-    // A span beyond all sizes comes from the range of an element type, and says nothing.
-    constexpr std::int64_t beyond = std::int64_t{1} << 30;
-    const bool says_something = span.defined() && plan.facts.bounds(span).min < beyond;
+    ir::Expr span = largest(plans, plan, plan.facts.simplify(high - low + ir::Expr(1)));
+    bool says_something = span.defined();
+    // A wide span may come from the range of an element type, which is no reason to hold more than the tensor.
+    constexpr std::int64_t wide = std::int64_t{1} << 15;
+    if (says_something && plan.facts.bounds(span).min >= wide && !plan.facts.proves(span <= size)) {
+      says_something = plan.facts.proves(low >= ir::Expr(0));
+      span = ir::min(span, size);
+    }
     if (says_something && !plan.facts.proves(span >= size)) min = low, extent = span;
   }
   plan.min.push_back(min);
