@@ -93,8 +93,12 @@ LATHE_INLINE void calling::SignatureMaker::make(KernelSignature &signature, List
         break;
       case ir::ParameterKind::constant:
         signature.prefilled[slot].pointer = const_cast<std::byte *>(parameter.data->data());
+        signature.fills = true;
         break;
-      case ir::ParameterKind::function: signature.prefilled[slot].pointer = const_cast<void *>(parameter.function.address); break;
+      case ir::ParameterKind::function:
+        signature.prefilled[slot].pointer = const_cast<void *>(parameter.function.address);
+        signature.fills = true;
+        break;
       case ir::ParameterKind::input:
       case ir::ParameterKind::output: {
         const ir::BufferNode &buffer = *parameter.buffer.node();
@@ -121,55 +125,55 @@ LATHE_INLINE void calling::SignatureMaker::make(KernelSignature &signature, List
 
 namespace calling {
 
-/// Fills `fixed` if every tensor is of the common case.
+/// Fills `fixed`, outputs first, if every tensor is of the common case.
 inline void fix_tensors(KernelSignature &signature) {
   if (signature.tensors.size() > KernelSignature::most_fixed) return;
-  for (const TensorRule &rule : signature.tensors) {
-    FixedTensor tensor;
-    tensor.argument = static_cast<std::uint32_t>(rule.argument);
-    tensor.slot = static_cast<std::uint32_t>(rule.slot);
-    tensor.rank = static_cast<std::uint32_t>(rule.shape.size());
-    tensor.first_extent = static_cast<std::uint32_t>(signature.fixed_extents.size());
-    tensor.alignment_mask = rule.alignment_mask;
-    tensor.bytes = static_cast<std::uintptr_t>(rule.element_bytes);
-    tensor.output = rule.output;
-    bool constant = rule.strides.empty();
-    for (const KnownInteger &extent : rule.shape) {
-      constant &= extent.how == KnownInteger::How::constant;
-      signature.fixed_extents.push_back(extent.value);
-      tensor.bytes *= static_cast<std::uintptr_t>(extent.value);
+  for (const bool output : {true, false})
+    for (const TensorRule &rule : signature.tensors) {
+      if (rule.output != output) continue;
+      FixedTensor tensor;
+      tensor.argument = static_cast<std::uint32_t>(rule.argument);
+      tensor.slot = static_cast<std::uint32_t>(rule.slot);
+      tensor.rank = static_cast<std::uint32_t>(rule.shape.size());
+      tensor.first_extent = static_cast<std::uint32_t>(signature.fixed_extents.size());
+      tensor.alignment_mask = rule.alignment_mask;
+      tensor.bytes = static_cast<std::uintptr_t>(rule.element_bytes);
+      bool constant = rule.strides.empty();
+      for (const KnownInteger &extent : rule.shape) {
+        constant &= extent.how == KnownInteger::How::constant;
+        signature.fixed_extents.push_back(extent.value);
+        tensor.bytes *= static_cast<std::uintptr_t>(extent.value);
+      }
+      if (!constant) return signature.fixed.clear();
+      signature.fixed.push_back(tensor);
+      signature.fixed_outputs += output;
     }
-    if (!constant) return signature.fixed.clear();
-    signature.fixed.push_back(tensor);
-  }
 }
 
 /// Whether all tensors are as the signature fixes them; takes their addresses. If not, or if strides want a look, the long way
 /// finds out and says why.
 inline bool fits_fixed(const KernelSignature &signature, const CallArgument *arguments, Slot *slots) {
-  struct Range {
-    std::uintptr_t begin, end;
-  } ranges[KernelSignature::most_fixed];
+  std::uintptr_t begin[KernelSignature::most_fixed];
   const FixedTensor *tensors = signature.fixed.data();
-  const std::size_t count = signature.fixed.size();
-  bool fits = count != 0;
+  const std::size_t count = signature.fixed.size(), outputs = signature.fixed_outputs;
+  std::uintptr_t misfit = count == 0;
   for (std::size_t i = 0; i < count; ++i) {
     const FixedTensor &tensor = tensors[i];
     const CallArgument &argument = arguments[tensor.argument];
     const std::int64_t *extents = signature.fixed_extents.data() + tensor.first_extent;
     std::int64_t difference = 0;
     for (std::uint32_t d = 0; d < tensor.rank; ++d) difference |= argument.shape[d] ^ extents[d];
-    const auto address = reinterpret_cast<std::uintptr_t>(argument.data);
-    fits &= (difference == 0) & !argument.strides & ((address & tensor.alignment_mask) == 0) & (address != 0);
+    begin[i] = reinterpret_cast<std::uintptr_t>(argument.data);
     slots[tensor.slot].pointer = argument.data;
-    ranges[i] = {address, address + tensor.bytes};
+    misfit |= static_cast<std::uintptr_t>(difference) | reinterpret_cast<std::uintptr_t>(argument.strides) |
+              (begin[i] & tensor.alignment_mask) | static_cast<std::uintptr_t>(begin[i] == 0);
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!tensors[i].output) continue;
-    for (std::size_t other = 0; other < count; ++other)
-      fits &= !((other != i) & (ranges[i].begin < ranges[other].end) & (ranges[other].begin < ranges[i].end));
-  }
-  return fits;
+  // Two ranges meet if one begins inside the other; distances wrap, so that one comparison tells.
+  for (std::size_t i = 0; i < outputs; ++i)
+    for (std::size_t other = i + 1; other < count; ++other)
+      misfit |= static_cast<std::uintptr_t>((begin[other] - begin[i] < tensors[i].bytes) |
+                                            (begin[i] - begin[other] < tensors[other].bytes));
+  return misfit == 0;
 }
 
 /// Checks one call. Functions that throw stand apart, so that the good path stays small.
@@ -379,8 +383,8 @@ LATHE_INLINE void KernelCode::call(const CallArgument *arguments, std::size_t co
 }
 
 LATHE_INLINE void KernelCode::call_with(const CallArgument *arguments, Slot *values) const {
-  const std::size_t slots = signature_->prefilled.size();
-  for (std::size_t i = 0; i < slots; ++i) values[i] = signature_->prefilled[i];
+  if (signature_->fills)
+    for (std::size_t i = 0; i < signature_->prefilled.size(); ++i) values[i] = signature_->prefilled[i];
   for (const auto &[argument, slot] : signature_->scalars) values[slot] = arguments[argument].scalar;
   if (!calling::fits_fixed(*signature_, arguments, values)) [[unlikely]]
     calling::CallChecker(*signature_, infos_, arguments, values).check();

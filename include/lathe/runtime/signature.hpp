@@ -41,16 +41,17 @@ struct FixedTensor {
   std::uint32_t first_extent = 0;  ///< in `fixed_extents`
   std::uintptr_t alignment_mask = 0;
   std::uintptr_t bytes = 0;
-  bool output = false;
 };
 
 struct KernelSignature {
   static constexpr std::size_t most_fixed = 16;
-  List<FixedTensor> fixed;  ///< all tensors, if each is of the common case and there are at most `most_fixed`; else empty
+  List<FixedTensor> fixed;  ///< all tensors, outputs first, if each is of the common case and they are not too many; else empty
+  std::size_t fixed_outputs = 0;
   List<std::int64_t> fixed_extents;
   List<TensorRule> tensors;
   List<std::pair<std::size_t, std::size_t>> scalars;  ///< argument, slot
-  List<Slot> prefilled;                               ///< constants and functions are already in it
+  List<Slot> prefilled;                               ///< by slot: constants and functions are already in it
+  bool fills = false;                                 ///< whether there are such
   List<ir::Var> symbols;                              ///< by slot; undefined where the slot is none
   List<std::string> messages;                         ///< of the entry's checks
   List<Location> places;
