@@ -6,6 +6,7 @@
 /// Expressions form a DAG: a node used twice is one node, and walks, rewrites and code generation treat it once. `Var`, `Buffer`,
 /// `Operation` and `Reducer` are compared by identity. Each node names its fields once; `walk.hpp` is written over that.
 
+#include <atomic>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -304,6 +305,8 @@ struct Reduce {
 /// What an `Expr` is a handle on: a type and one of the structs above.
 struct ExprNode : Counted {
   DType type;
+  /// The node's structural hash once somebody has asked for it, or 0: `hash` in walk.hpp.
+  mutable std::atomic<std::size_t> known_hash{0};
 
   ExprKind kind() const { return kind_; }
   /// The struct, if it is a `Node`, or null.

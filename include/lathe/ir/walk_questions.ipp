@@ -69,6 +69,8 @@ inline std::size_t key_hash(const NodePair &pair) { return lathe::key_hash(pair.
 }  // namespace walking
 
 LATHE_INLINE bool equal(const Expr &a, const Expr &b) {
+  if (a.same_as(b)) return true;
+  if (hash(a) != hash(b)) return false;
   List<std::pair<const Expr *, const Expr *>> stack{{&a, &b}};
   HashSet<walking::NodePair> compared;
   while (!stack.empty()) {
@@ -127,18 +129,18 @@ LATHE_INLINE void mix_field(std::size_t &seed, const Field &field) {
 
 LATHE_INLINE std::size_t hash(const Expr &e) {
   if (!e.defined()) return 0;
-  NodeMap<std::size_t> done;
+  const auto known = [](const ExprNode *node) { return node->known_hash.load(std::memory_order_relaxed); };
   walking::post_order(
-      e, [&](const ExprNode *node) { return done.contains(node); },
+      e, [&](const ExprNode *node) { return known(node) != 0; },
       [&](const Expr &x) {
         auto seed = static_cast<std::size_t>(x.node()->kind());
         walking::mix(seed, &x.type().scalar());
         walking::mix(seed, static_cast<std::size_t>(x.lanes()));
         for (const Field &field : walking::fields_of(*x.node())) walking::mix_field(seed, field);
-        for_each_child(x, [&](const Expr &child) { walking::mix(seed, done.at(child.node())); });
-        done.emplace(x.node(), seed);
+        for_each_child(x, [&](const Expr &child) { walking::mix(seed, known(child.node())); });
+        x.node()->known_hash.store(seed == 0 ? 1 : seed, std::memory_order_relaxed);
       });
-  return done.at(e.node());
+  return known(e.node());
 }
 
 LATHE_INLINE bool uses(const Expr &e, const Var &var) {
