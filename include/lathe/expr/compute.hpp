@@ -86,7 +86,7 @@ auto compute_typed(const Dim *dims, Body &body, const Label &name, const Locatio
 }  // namespace typing
 
 /// A tensor of the shape whose element (i, j, …) is `body(i, j, …)`: an expression, a literal, or a reduction. `name` may name
-/// the axes too ("C(i, j)"). \throws Error E001 … E004, E011.
+/// the axes too ("C(i, j)"); else they are i and j up to rank 2 and i0, i1, … beyond. \throws Error E001 … E004, E011.
 template <int Rank, class Body>
 auto compute(const Dim (&shape)[Rank], Body &&body, Label name = {}, Location place = Location::current()) {
   return typing::compute_typed<Rank>(shape, body, name, place);

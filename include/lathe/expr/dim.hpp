@@ -66,7 +66,7 @@ class Dim : public Index {
   std::string name_;
 };
 
-/// A constant extent with a name that printouts keep. \throws Error E001, E002.
+/// A constant extent with a name that printouts keep. \throws Error E002 for a negative one.
 Dim dim(std::string_view name, std::int64_t extent, Location place = Location::current());
 
 /// The shape of a tensor of `Rank` dimensions: `auto [m, n] = A.shape();` or `compute(A.shape(), …)`.
@@ -93,11 +93,12 @@ struct NoDims {};
 
 }  // namespace lathe::inline LATHE_ABI
 
-/// Structured bindings of shapes: the number of names is checked.
+// Structured bindings of shapes: the number of names is checked, and each name is an extent.
+/// \cond
 template <int Rank>
 struct std::tuple_size<lathe::Shape<Rank>> : std::integral_constant<std::size_t, static_cast<std::size_t>(Rank)> {};
-/// Structured bindings of shapes: each name is an extent.
 template <std::size_t I, int Rank>
 struct std::tuple_element<I, lathe::Shape<Rank>> {
-  using type = const lathe::Dim &;  ///< an extent
+  using type = const lathe::Dim &;
 };
+/// \endcond

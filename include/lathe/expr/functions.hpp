@@ -130,7 +130,7 @@ Expr<T> cast(const A &x) {
                 "cast(): a condition is made by comparing, for example  x(i) != 0");
   return Expr<T>(ir::cast(dtype_of<T>(), x.untyped()));
 }
-/// The value as a T, clamped to its range; NaN gives 0.
+/// The value as a T, clamped to the range of its finite values; NaN gives 0 in integers and stays NaN in floats.
 template <class T, class A>
   requires typing::Operands<A>
 Expr<T> saturate_cast(const A &x) {

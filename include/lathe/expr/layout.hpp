@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// The same elements elsewhere: transpose, reshape, concat, slice, pad. Each is a small `compute`; none moves data unless
-/// scheduled so.
+/// The same elements elsewhere: transpose, reshape, concat, slice, pad. Each is a small `compute`, a stage like any other:
+/// `compute_inline` keeps it from moving data, as does the default where it is read at one place outside reductions.
 
 #include "lathe/expr/compute.hpp"
 
@@ -20,7 +20,8 @@ ir::Tensor pad(const ir::Tensor &tensor, const Dim *before, const Dim *after, co
 
 }  // namespace typing
 
-/// Dimension d of the result is dimension order[d] of the tensor: `transpose(A, {0, 2, 1})`. \throws Error E008.
+/// Dimension d of the result is dimension order[d] of the tensor: `transpose(A, {0, 2, 1})`. \throws Error E008 unless each
+/// dimension is named once.
 template <class T, int Rank, int N>
 Tensor<T, Rank> transpose(const Tensor<T, Rank> &tensor, const int (&order)[N], Label name = {},
                           Location place = Location::current()) {
@@ -41,7 +42,8 @@ Tensor<T, N> reshape(const Tensor<T, Rank> &tensor, const Dim (&shape)[N], Label
   return Tensor<T, N>(typing::reshape(tensor.untyped(), shape, N, name, place));
 }
 
-/// The tensors one after another along `axis`: `concat({A, B}, 1)`. \throws Error E008 if another extent differs.
+/// The tensors one after another along `axis`: `concat({A, B}, 1)`. \throws Error E008 if the tensors have no such
+/// axis, or unless their other extents are the same numbers or expressions.
 template <class T, int Rank, int N>
 Tensor<T, Rank> concat(const Tensor<T, Rank> (&parts)[N], int axis, Label name = {}, Location place = Location::current()) {
   static_assert(Rank > 0, "concat(): takes tensors of rank 1 or more, for example  concat({A, B}, 0)");
@@ -69,7 +71,8 @@ Tensor<T, Rank> slice(const Tensor<T, Rank> &tensor, const Dim (&begin)[B], cons
   return Tensor<T, Rank>(typing::slice(tensor.untyped(), begin, end, step, name, place));
 }
 
-/// The tensor with `before[d]` elements of `value` ahead of and `after[d]` behind dimension d. \throws Error E001, E008.
+/// The tensor with `before[d]` elements of `value` ahead of and `after[d]` behind dimension d.
+/// \throws Error E001 for a value that does not fit, E008 for a negative number of elements.
 template <class T, int Rank, int B, int A, class V = int>
 Tensor<T, Rank> pad(const Tensor<T, Rank> &tensor, const Dim (&before)[B], const Dim (&after)[A], const V &value = 0,
                     Label name = {}, Location place = Location::current()) {

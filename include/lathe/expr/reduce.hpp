@@ -58,7 +58,8 @@ class Reduction {
   /// Wraps an `ir::Reduce` node.
   explicit Reduction(ir::Expr reduce) : reduce_(std::move(reduce)) {}
 
-  /// Only elements for which `condition` holds take part; loads in the others do not happen.
+  /// Only elements for which `condition` holds take part; loads in the others do not happen. Of several conditions, all must
+  /// hold.
   template <class C>
   [[nodiscard]] Reduction where(const C &condition) const {
     static_assert(typing::is_bool<typing::element_t<C>>, "where(): takes a condition, for example  sum(e, k).where(k <= i)");
@@ -193,11 +194,12 @@ class UserReducer {
   explicit UserReducer(ir::Reducer reducer) : reducer_(std::move(reducer)) {}
 
   /// Declares combine(combine(a, b), c) = combine(a, combine(b, c)), up to rounding, and that parts of a reduction may start at
-  /// the identity. Schedules that split a reduction need it. \throws Error E010 when samples show otherwise.
+  /// the identity. Schedules that split a reduction need it. \throws Error E010 when samples show otherwise: small
+  /// integers and, for floats, random numbers. What reads tensors, calls functions or is of a registered type is believed.
   [[nodiscard]] UserReducer associative(Location place = Location::current()) const {
     return UserReducer(typing::promise_associative(reducer_, place));
   }
-  /// Declares combine(a, b) = combine(b, a). \throws Error E010 when samples show otherwise.
+  /// Declares combine(a, b) = combine(b, a). \throws Error E010 as `associative`.
   [[nodiscard]] UserReducer commutative(Location place = Location::current()) const {
     return UserReducer(typing::promise_commutative(reducer_, place));
   }

@@ -107,7 +107,9 @@ class Input : public Tensor<T, Rank> {
  public:
   using Tensor<T, Rank>::Tensor;
 
-  /// Strides in elements, one per dimension. \throws Error E012 for a negative constant.
+  /// Strides in elements, one per dimension, 0 or more; a symbol among them gets its value from an extent
+  /// or an argument of the kernel. \throws Error E012 for a
+  /// negative constant.
   template <int R>
   [[nodiscard]] Input strides(const Dim (&strides)[R], Location place = Location::current()) const;
   /// Element 0 lies at a multiple of `bytes`. \throws Error E012 unless that is a power of two of at least the element's size.
@@ -116,7 +118,7 @@ class Input : public Tensor<T, Rank> {
   [[nodiscard]] Input column_major() const;
 };
 
-/// Data that is part of the program. Stages over constants alone run once, when the kernel is made.
+/// Data that is part of the program. Stages over constants alone are computed at every call, as any other.
 template <class T, int Rank>
 class Constant : public Tensor<T, Rank> {
  public:
@@ -236,7 +238,8 @@ concept Sequence = !Shaped<A> && requires(const A &a) {
 
 }  // namespace typing
 
-/// From an `Array`, a `View` (any strides), a vector, a std::array or a span. The elements are copied.
+/// From an `Array`, a `View`, a vector, a std::array or a span. The elements are copied.
+/// \throws Error E009 for a view with a negative stride.
 template <class A>
   requires(typing::Shaped<A> || typing::Sequence<A>)
 auto constant(const A &values, Label name = {}, Location place = Location::current()) {
@@ -255,6 +258,7 @@ auto constant(const A &values, Label name = {}, Location place = Location::curre
   }
 }
 
+/// \cond
 template <class T, int Rank>
 template <int R>
 Input<T, Rank> Input<T, Rank>::strides(const Dim (&strides)[R], Location place) const {
@@ -269,5 +273,6 @@ template <class T, int Rank>
 Input<T, Rank> Input<T, Rank>::column_major() const {
   return Input(typing::with_column_major(this->untyped()));
 }
+/// \endcond
 
 }  // namespace lathe::inline LATHE_ABI

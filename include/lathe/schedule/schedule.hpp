@@ -11,7 +11,9 @@
 ///     s[conv].parallel(s[conv].fuse(n, c));
 ///
 /// A schedule is a value: copies are independent. Each call is one step (step.hpp); it is checked at once and throws `Error` with
-/// a code S…, leaving the schedule as it was.
+/// a code S…, leaving the schedule as it was. (`tile` is three steps.) Beside the codes that a primitive names, any step throws
+/// S015 on a stage that is inlined, but compute_at and compute_root, which undo that; and S017 on an input, which only untyped
+/// programs can name.
 
 #include <array>
 #include <cstdint>
@@ -29,8 +31,9 @@ namespace lathe::inline LATHE_ABI {
 
 /// Where a stage is kept. An open value: targets define more.
 struct Scope {
-  std::string_view name;
+  std::string_view name;  ///< empty: main memory. Copied by the step that takes the scope.
 };
+/// The scopes that Lathe knows.
 namespace scope {
 inline constexpr Scope global{""};        ///< main memory
 inline constexpr Scope local{"local"};    ///< the thread's own: registers where the accesses allow it, else its stack
@@ -39,15 +42,17 @@ inline constexpr Scope shared{"shared"};  ///< a GPU block's
 
 /// A scope with the place of the call: nothing can follow the readers of cache_read.
 struct LocatedScope {
-  Scope scope;
-  Location place;
+  Scope scope;     ///< the scope
+  Location place;  ///< of the call
+  /// From a scope, where the call stands.
   LocatedScope(Scope s, std::source_location where = std::source_location::current()) : scope(s), place(where) {}  // NOLINT
 };
 
 /// A split by number of parts: `s[C].split(i, parts(4))`.
 struct Parts {
-  std::int64_t count;
+  std::int64_t count;  ///< at least 1
 };
+/// Asks a split for `count` parts instead of parts of a size.
 inline Parts parts(std::int64_t count) { return {count}; }
 
 class Schedule;
@@ -56,10 +61,11 @@ class Schedule;
 /// schedule.
 class AnyStage {
  public:
+  /// Schedules make these, by `s[C]`. The schedule must outlive the handle and stay where it is.
   AnyStage(Schedule &schedule, ir::Operation key) : schedule_(&schedule), key_(std::move(key)) {}
 
-  const std::string &name() const { return key_->name; }
-  const ir::Operation &key() const { return key_; }
+  const std::string &name() const { return key_->name; }  ///< of the tensor
+  const ir::Operation &key() const { return key_; }       ///< the operation that tensors name, whatever steps made of it
 
   /// The original data axes, outermost first.
   List<AnyAxis> axes() const;
@@ -74,15 +80,22 @@ class AnyStage {
   ///                                        for i.inner in 0..16:
   ///                                          if i.outer*16 + i.inner < e: body(i.outer*16 + i.inner)
   ///
-  /// The condition stands only where it is not known to hold. \throws Error S001 unless the factor is at least 1, S002, S003,
-  /// S014.
+  /// The condition stands only where it is not known to hold, and an inner loop is never longer than a known e. \throws Error
+  /// S001 unless the factor is at least 1, S002 (not an axis of this stage), S003 (split or fused already), S014 (marked by
+  /// vectorize, unroll or parallel: mark a part instead).
   template <class A>
   std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split(const A &axis, std::int64_t factor,
                                                                 Location place = Location::current()) {
     static_assert(scheduling::AxisLike<A>, "split(): takes an axis of this stage and a factor, for example  s[C].split(i, 16)");
     return split_pair<A>(axis, factor, false, place);
   }
-  /// Into `parts.count` parts; the inner extent is ceil(e / count).
+  /// Into `parts.count` parts: `auto [outer, inner] = s[C].split(i, parts(4))`.
+  ///
+  ///     for i in 0..e: body(i)     →     for i.outer in 0..4:
+  ///                                        for i.inner in 0..ceil(e/4):
+  ///                                          if i.outer*ceil(e/4) + i.inner < e: body(i.outer*ceil(e/4) + i.inner)
+  ///
+  /// A known e below the count makes e parts. \throws Error as the other split.
   template <class A>
   std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split(const A &axis, Parts parts,
                                                                 Location place = Location::current()) {
@@ -92,33 +105,38 @@ class AnyStage {
 
   /// Neighbouring loops, named from the outer to the inner, become one: `auto f = s[C].fuse(i, j)`.
   ///
-  ///     for i in 0..m:             →     for f in 0..m*n:
-  ///       for j in 0..n: body(i, j)        body(f / n, f % n)
+  ///     for i in 0..m:             →     for i.j in 0..m*n:
+  ///       for j in 0..n: body(i, j)        body(i.j / n, i.j % n)
   ///
-  /// \throws Error S002, S003, S004, S005 (not neighbours), S014.
+  /// \throws Error S002, S003, S004 (named twice), S005 (not neighbours), S014 (marked).
   template <class A, class B>
   scheduling::FusionOf<A, B> fuse(const A &a, const B &b, Location place = Location::current()) {
     static_assert(scheduling::AxisLike<A> && scheduling::AxisLike<B>,
                   "fuse(): takes neighbouring axes, for example  s[C].fuse(i, j)");
     return scheduling::FusionOf<A, B>(fuse_axes({a, b}, place));
   }
+  /// Three of them.
   template <class A, class B, class C>
     requires scheduling::AxisLike<C>
   scheduling::FusionOf<A, B, C> fuse(const A &a, const B &b, const C &c, Location place = Location::current()) {
     return scheduling::FusionOf<A, B, C>(fuse_axes({a, b, c}, place));
   }
+  /// Four of them.
   template <class A, class B, class C, class D>
     requires scheduling::AxisLike<D>
   scheduling::FusionOf<A, B, C, D> fuse(const A &a, const B &b, const C &c, const D &d, Location place = Location::current()) {
     return scheduling::FusionOf<A, B, C, D>(fuse_axes({a, b, c, d}, place));
   }
   /// Any number of axes, also none: that makes a loop of one iteration around all others.
+  ///
+  ///     body     → fuse({}) →     for unit in 0..1: body
   AnyAxis fuse(const List<AnyAxis> &axes, Location place = Location::current());
 
   /// Permutes the named loops among the places they hold; others stay.
   ///
   ///     for i: for j: for k: body     → reorder(k, i) →     for k: for j: for i: body
   ///
+  /// A data loop may move inside a reduction loop: the start values are then written by loops of their own before.
   /// \throws Error S002, S003, S004 (named twice).
   template <class... Axes>
   void reorder(scheduling::LocatedAxis first, const Axes &...rest) {
@@ -126,11 +144,14 @@ class AnyStage {
                   "reorder(): takes axes of this stage in their new order, for example  s[C].reorder(i, k, j)");
     reorder_axes({first.axis, scheduling::AxisRef(rest)...}, first.place);
   }
+  /// Axes that the program finds while it runs.
   void reorder(const List<AnyAxis> &axes, Location place = Location::current());
 
   /// Both axes split and reordered to (x.outer, y.outer, x.inner, y.inner), which it returns.
   ///
   ///     for x: for y: body     →     for x.outer: for y.outer: for x.inner in 0..fx: for y.inner in 0..fy: body
+  ///
+  /// Three steps: two splits and a reorder. \throws Error as those; a step that was taken before the one refused stays.
   template <class X, class Y>
   auto tile(const X &x, const Y &y, std::int64_t x_factor, std::int64_t y_factor, Location place = Location::current()) {
     static_assert(scheduling::AxisLike<X> && scheduling::AxisLike<Y>,
@@ -141,7 +162,8 @@ class AnyStage {
     return std::tuple(xo, yo, xi, yi);
   }
 
-  /// The loop's iterations become lanes of vector instructions. Its extent must be constant when lowered.
+  /// The loop's iterations become lanes of vector instructions. Its extent must be constant when lowered (L062), and at most
+  /// 4096 (L063). Where lanes would change the meaning or cannot express it, the loop runs as it is: passes/vectorize_loops.hpp.
   ///
   ///     for i in 0..8: b[i] = a[i]     →     b[0:8] = a[0:8]
   ///
@@ -153,7 +175,7 @@ class AnyStage {
                   "s[C].vectorize(j)");
     mark(scheduling::Primitive::vectorize, axis, place);
   }
-  /// The loop is repeated in the code. Its extent must be constant when lowered.
+  /// The loop's body is repeated in the code. Its extent must be constant when lowered (L064), and not too large (L065).
   ///
   ///     for i in 0..2: b[i] = a[i]     →     b[0] = a[0]; b[1] = a[1]
   ///
@@ -183,7 +205,9 @@ class AnyStage {
   ///     for y: for x: c[y, x] = b[y]…         b[y] = …
   ///                                           for x: c[y, x] = b[y]…
   ///
-  /// \throws Error S009 (itself), S010 (not a consumer), S011 (an output), S013 (a vectorized loop), S002, S003.
+  /// The consumer may read it through other stages. \throws Error S009 (itself), S010 (not a consumer), S011 (an output), S013 (a
+  /// vectorized loop), S015 (the consumer is inlined), S002, S003. Whether all readers lie inside that loop is seen by lowering
+  /// (L001).
   template <class A>
   void compute_at(const AnyStage &consumer, const A &axis, Location place = Location::current()) {
     static_assert(scheduling::AxisLike<A>,
@@ -194,16 +218,25 @@ class AnyStage {
   ///
   ///     b[i] = a[i] * 2;  c[i] = b[i] + 1     →     c[i] = a[i] * 2 + 1
   ///
-  /// \throws Error S007 (an output), S008 (a reduction), S015 (its loops were scheduled).
+  /// \throws Error S007 (an output), S008 (a reduction, or several outputs), S015 (its loops were split or fused, or it is
+  /// inlined already). Other marks and orders of its loops are given up.
   void compute_inline(Location place = Location::current());
-  /// Computes the stage as a whole before its readers: undoes compute_at and compute_inline.
+  /// Computes the stage as a whole before its readers: undoes compute_at and compute_inline, and the inlining by default.
+  ///
+  ///     c[i] = a[i] * 2 + 1     →     for i: b[i] = a[i] * 2
+  ///                                   for i: c[i] = b[i] + 1
   void compute_root(Location place = Location::current());
-  /// Keeps the stage's elements in a scope. \throws Error S011 for an output.
+  /// Keeps the stage's elements in a scope.
+  ///
+  ///     allocate b: float32[8]:     →     allocate b: float32[8] in local:
+  ///       for i: b[i] = …                   for i: b[i] = …
+  ///
+  /// \throws Error S011 for an output.
   void set_scope(Scope scope, Location place = Location::current());
 
  protected:
-  AnyAxis axis_handle(scheduling::AxisId id) const;
-  const scheduling::StageState &state() const;
+  AnyAxis axis_handle(scheduling::AxisId id) const;  ///< on an axis that the stage has
+  const scheduling::StageState &state() const;       ///< of this stage in the schedule
 
  private:
   template <class A>
@@ -235,7 +268,7 @@ class Stage : public AnyStage {
   std::array<DataAxis, static_cast<std::size_t>(Rank)> axes() const {
     return axes(std::make_index_sequence<static_cast<std::size_t>(Rank)>());
   }
-  /// One of them.
+  /// One of them, counted from 0.
   DataAxis axis(int dimension) const { return DataAxis(axis_handle({-1, dimension})); }
 
  private:
@@ -252,6 +285,7 @@ class Schedule {
   /// other computed as a whole.
   template <class T, int Rank, class... Others>
   explicit Schedule(const Tensor<T, Rank> &output, const Others &...others) : Schedule(List<AnyTensor>{output, others...}) {}
+  /// Does not compile: an input is not computed.
   template <class T, int Rank>
   explicit Schedule(const Input<T, Rank> &) {
     static_assert(Rank < 0, "Schedule(): takes what is computed, not an input, for example  Schedule s(C)");
@@ -259,15 +293,18 @@ class Schedule {
   /// \throws Error S017 if an output is an input or constant.
   explicit Schedule(const List<AnyTensor> &outputs, Location place = Location::current());
 
+  /// The stage that computes a tensor. \throws Error S002 if it is not among what this schedule computes.
   template <class T, int Rank>
   Stage<T, Rank> operator[](const Tensor<T, Rank> &tensor) {
     return Stage<T, Rank>(*this, require(tensor.untyped()));
   }
+  /// Does not compile: an input has no loops.
   template <class T, int Rank>
   void operator[](const Input<T, Rank> &) {
     static_assert(Rank < 0,
                   "s[T]: an input has no loops to schedule: copy it,  auto tile = s.cache_read(input, scope::local, reader);");
   }
+  /// Of a tensor whose type is known when the program runs. Steps on an input throw S017.
   AnyStage operator[](const AnyTensor &tensor) { return AnyStage(*this, require(tensor.untyped())); }
 
   /// A copy of `tensor` (an input or a stage) in `scope`, as a stage of its own that `readers` read instead.
@@ -275,13 +312,16 @@ class Schedule {
   ///     for …: c[i] = f(a[i])     →     for …: a.local[i] = a[i]
   ///                                     for …: c[i] = f(a.local[i])
   ///
-  /// \throws Error S012 if a reader does not read it.
+  /// The copy has its tensor's shape; computed at a loop of a reader, it holds what an iteration reads. It is named "a.local", or
+  /// "a.cache" in main memory. \throws Error S012 if a reader does not read it or none is named, S002 if a reader is not of this
+  /// schedule, S015 if the tensor is inlined.
   template <class T, int Rank, class... Readers>
   Tensor<T, Rank> cache_read(const Tensor<T, Rank> &tensor, LocatedScope scope, const Readers &...readers) {
     static_assert(sizeof...(Readers) > 0,
                   "cache_read(): names at least one reader, for example  s.cache_read(A, scope::local, C)");
     return Tensor<T, Rank>(cache_read(AnyTensor(tensor), scope.scope, List<AnyTensor>{readers...}, scope.place).untyped());
   }
+  /// The same for tensors whose types are known when the program runs.
   AnyTensor cache_read(const AnyTensor &tensor, Scope scope, const List<AnyTensor> &readers,
                        Location place = Location::current());
 
@@ -290,11 +330,13 @@ class Schedule {
   ///     for …: c[i] = f(a[i])     →     for …: c.local[i] = f(a[i])
   ///                                     for …: c[i] = c.local[i]
   ///
-  /// Reduction axes now belong to the new stage. \throws Error S016 after split, fuse, reorder or marks on the stage.
+  /// Reduction axes now belong to the new stage. \throws Error S016 after split, fuse, reorder or marks on the stage, or when
+  /// another stage is computed at one of its reduction axes; S017 for an input.
   template <class T, int Rank>
   Tensor<T, Rank> cache_write(const Tensor<T, Rank> &tensor, Scope scope, Location place = Location::current()) {
     return Tensor<T, Rank>(cache_write(AnyTensor(tensor), scope, place).untyped());
   }
+  /// The same for a tensor whose type is known when the program runs.
   AnyTensor cache_write(const AnyTensor &tensor, Scope scope, Location place = Location::current());
 
   // ---- inspection -------------------------------------------------------------------------------------------------------------
@@ -303,20 +345,22 @@ class Schedule {
   List<AnyStage> stages();
   /// What a stage reads, in order of first use.
   List<AnyTensor> inputs(const AnyTensor &tensor) const;
-  /// The stage or input of that name. \throws Error S019 if there is none, or several; E013 if type or rank differ.
+  /// The stage, input or constant of that name. \throws Error S019 if there is none, or several; with a type, E013 if type or
+  /// rank differ.
   AnyTensor find(std::string_view name, Location place = Location::current()) const;
+  /// With its type: `s.find<float, 4>("padded")`.
   template <class T, int Rank>
   Tensor<T, Rank> find(std::string_view name, Location place = Location::current()) const {
     return find(name, place).template as<T, Rank>(place);
   }
 
-  const scheduling::State &state() const { return state_; }
-  const List<ir::Operation> &outputs() const { return outputs_; }
-  const List<scheduling::StepRef> &steps() const { return state_.steps; }
+  const scheduling::State &state() const { return state_; }                ///< what lowering takes: schedule/state.hpp
+  const List<ir::Operation> &outputs() const { return outputs_; }          ///< each once, in the order given
+  const List<scheduling::StepRef> &steps() const { return state_.steps; }  ///< so far, in order
 
   /// The steps in their canonical form, a line each; `replay` reads it.
   std::string to_text() const;
-  /// The steps as C++.
+  /// The steps as C++ on handles named like their axes, after a line that makes the schedule.
   std::string to_cpp() const;
   /// Applies steps given as text. \throws Error S018 for text that is no step, and as the steps do; then nothing is applied.
   void replay(std::string_view text);

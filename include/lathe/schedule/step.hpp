@@ -24,31 +24,32 @@ namespace lathe::inline LATHE_ABI::scheduling {
 
 /// Names a stage: number `index` of the expression's operations in post-order (`step` = -1), or output `index` of a step.
 struct StageId {
-  int step = -1;
-  int index = 0;
-  friend bool operator==(const StageId &, const StageId &) = default;
+  int step = -1;                                                       ///< number of a step, counted from 0, or -1
+  int index = 0;                                                       ///< of the operation, or of the step's output
+  friend bool operator==(const StageId &, const StageId &) = default;  ///< the same name
 };
 
 /// Names an axis within a stage: its original axis `index` (data axes first, then reduction axes), or output `index` of a step.
 struct AxisId {
-  int step = -1;
-  int index = 0;
-  friend bool operator==(const AxisId &, const AxisId &) = default;
+  int step = -1;  ///< number of a step, counted from 0, or -1
+  int index = 0;  ///< of the original axis, or of the step's output: split has 0 (outer) and 1 (inner), fuse 0
+  friend bool operator==(const AxisId &, const AxisId &) = default;  ///< the same name, within one stage
 };
 
+/// What a step does, and which fields of `Step` say it. All but cache_read act on the computed stage `stage`.
 enum class Primitive : std::uint8_t {
-  split,       ///< axes[0] by numbers[0]; numbers[1] = 1: into that many parts, else parts of that size
-  fuse,        ///< axes, outermost first
-  reorder,     ///< axes in their new order
-  vectorize,   ///< axes[0]
-  unroll,      ///< axes[0]
-  parallel,    ///< axes[0]
-  compute_at,  ///< at axes[0] of stages[0]
-  compute_inline,
-  compute_root,
-  cache_read,   ///< `stage` is what is read; stages: the readers; text: scope
-  cache_write,  ///< text: scope
-  set_scope,    ///< text: scope
+  split,           ///< axes[0] by numbers[0]; numbers[1] = 1: into that many parts, else parts of that size
+  fuse,            ///< axes, outermost first
+  reorder,         ///< axes in their new order
+  vectorize,       ///< axes[0]
+  unroll,          ///< axes[0]
+  parallel,        ///< axes[0]
+  compute_at,      ///< at axes[0] of stages[0]
+  compute_inline,  ///< no more fields
+  compute_root,    ///< no more fields
+  cache_read,      ///< `stage` is what is read; stages: the readers; text: scope
+  cache_write,     ///< text: scope
+  set_scope,       ///< text: scope
 };
 
 /// "split", …
@@ -56,13 +57,16 @@ std::string_view name_of(Primitive primitive);
 
 /// One step. Which fields a primitive uses is said beside its name above.
 struct Step {
+  /// @{
+  /// As `primitive` says.
   Primitive primitive = Primitive::split;
   StageId stage;
   List<AxisId> axes;
   List<StageId> stages;
   List<std::int64_t> numbers;
   std::string text;
-  Location place;
+  /// @}
+  Location place;  ///< the user's line, for diagnostics
 
   /// Equal up to the place.
   friend bool operator==(const Step &a, const Step &b) {
@@ -76,7 +80,8 @@ using StepRef = std::shared_ptr<const Step>;
 
 /// The canonical line, without newline.
 std::string to_text(const Step &step);
-/// Reads lines back; blank lines are skipped. Throws S018 with the line on anything that is not a step.
+/// Reads lines back; blank lines are skipped. Places are unknown. \throws Error S018 with the line on anything that is not a
+/// step.
 List<Step> parse_steps(std::string_view text);
 
 }  // namespace lathe::inline LATHE_ABI::scheduling
