@@ -15,23 +15,27 @@ namespace lathe::inline LATHE_ABI::arith {
 
 /// A closed interval of integers; the ends of int64 stand for "unbounded".
 struct Bounds {
-  static constexpr std::int64_t unbounded_below = std::numeric_limits<std::int64_t>::min();
-  static constexpr std::int64_t unbounded_above = std::numeric_limits<std::int64_t>::max();
-  std::int64_t min = unbounded_below;
-  std::int64_t max = unbounded_above;
-  bool is_point() const { return min == max; }
-  friend bool operator==(const Bounds &, const Bounds &) = default;
+  static constexpr std::int64_t unbounded_below =
+      std::numeric_limits<std::int64_t>::min();  ///< as `min`: no least value is known
+  static constexpr std::int64_t unbounded_above = std::numeric_limits<std::int64_t>::max();  ///< as `max`: no greatest value
+  std::int64_t min = unbounded_below;                                                        ///< the least value
+  std::int64_t max = unbounded_above;                                                        ///< the greatest value
+  bool is_point() const { return min == max; }                                               ///< one value only
+  friend bool operator==(const Bounds &, const Bounds &) = default;                          ///< the same ends
 };
 
 /// value ≡ remainder (mod modulus); modulus 0: exactly `remainder`; modulus 1: nothing known.
 struct Congruence {
-  std::int64_t modulus = 1;
-  std::int64_t remainder = 0;
+  std::int64_t modulus = 1;    ///< 0 or more
+  std::int64_t remainder = 0;  ///< in [0, modulus) unless the modulus is 0
 };
 
 /// A symbolic closed interval; an undefined end is unbounded.
 struct Interval {
+  /// @{
+  /// The least and the greatest value.
   ir::Expr min, max;
+  /// @}
 };
 
 struct Known;
@@ -60,12 +64,16 @@ class Facts {
   /// tight for affine expressions, division and modulo by constants, min, max, select, clamp, Ranged.
   Interval interval(const ir::Expr &e, const ir::VarMap<Interval> &ranges) const;
 
+  /// What `bind` was told: `var` lies in [min, min + extent).
   struct Domain {
+    /// @{
+    /// As `bind` was given it.
     ir::Var var;
     ir::Expr min, extent;
+    /// @}
   };
-  const List<Domain> &domains() const;
-  const List<ir::Expr> &conditions() const;
+  const List<Domain> &domains() const;       ///< the last one of each variable
+  const List<ir::Expr> &conditions() const;  ///< what `assume` was told
 
  private:
   Known &learn();
@@ -74,12 +82,13 @@ class Facts {
 
 /// e = Σ coefficient · atom + constant with distinct, non-linear atoms in a deterministic order.
 struct Linear {
+  /// coefficient · atom.
   struct Term {
-    ir::Expr atom;
-    std::int64_t coefficient;
+    ir::Expr atom;             ///< what is not a sum or a multiple itself
+    std::int64_t coefficient;  ///< not 0
   };
-  List<Term> terms;
-  std::int64_t constant = 0;
+  List<Term> terms;           ///< none for a constant
+  std::int64_t constant = 0;  ///< what is added to them
 };
 /// The form of a scalar index expression, its atoms as they stand and in order of first appearance. Where a coefficient would
 /// leave int64, the whole of `e` is the only atom.

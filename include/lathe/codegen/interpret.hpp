@@ -29,7 +29,8 @@ using InterpreterArgument = Slot;
 
 /// Runs the entry function of `program` on `arguments`, one per parameter in their order. How many elements lie behind an address
 /// follows from the parameter's shape and strides. Iterations of parallel loops run one after another, in order.
-/// \throws Error R001 to R008 as above, with memory as the code left it; what an external function throws.
+/// \throws Error R001 to R008 as above, with memory as the code left it; G001, before anything runs, for a C function that is not
+/// loaded; G002 at the call of one with more than 6 integers or 8 floats; what an external function throws.
 void interpret(const ir::Program &program, std::span<const InterpreterArgument> arguments);
 
 }  // namespace lathe::inline LATHE_ABI::codegen

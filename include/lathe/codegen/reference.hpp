@@ -18,9 +18,9 @@ namespace lathe::inline LATHE_ABI::codegen {
 
 /// A whole tensor of any rank (rank 0: one element), compact and row-major.
 struct ReferenceArray {
-  DType type;
-  List<std::int64_t> shape;
-  List<std::byte> data;
+  DType type;                ///< of the elements
+  List<std::int64_t> shape;  ///< extents
+  List<std::byte> data;      ///< elements as in memory, row-major
 
   ReferenceArray() = default;
   /// Zeros.
@@ -29,9 +29,13 @@ struct ReferenceArray {
   ReferenceArray(DType element, List<std::int64_t> extents, const void *elements);
 
   std::int64_t size() const;  ///< elements
+  /// @{
+  /// The element at a position in row-major order: its pattern, or its value as a number.
   ir::Bits at(std::int64_t element) const;
   void set(std::int64_t element, ir::Bits bits);
   double number(std::int64_t element) const { return ir::to_double(type, at(element)); }
+  /// @}
+  /// The same type, shape and bits.
   friend bool operator==(const ReferenceArray &, const ReferenceArray &) = default;
 };
 
@@ -52,7 +56,8 @@ struct ReferenceInputs {
 
 /// Evaluates `outputs`, each tensor on the way once and whole. In double, arrays of floating tensors come as float64.
 /// \throws Error R001 for an index out of bounds that no condition guards, R004 for overflow of index arithmetic, R005 for a
-/// broken promise of a range, R008 for a missing or ill-shaped input.
+/// broken promise of a range, R008 for a missing or ill-shaped input, G001 for a C function that is not loaded, G002 at the
+/// call of one with more than 6 integers or 8 floats.
 List<ReferenceArray> evaluate_reference(std::span<const ir::Tensor> outputs, const ReferenceInputs &inputs,
                                         Arithmetic arithmetic = Arithmetic::in_program_types);
 

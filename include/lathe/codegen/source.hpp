@@ -12,7 +12,7 @@ namespace lathe::inline LATHE_ABI {
 
 /// A program as source text.
 struct Source {
-  std::string text;
+  std::string text;                ///< a whole file
   std::string entry;               ///< name of the function to call; the ABI is that of runtime/abi.hpp
   List<ir::Parameter> parameters;  ///< one per slot, in order
   List<ir::Check> checks;          ///< a status of n > 0 from the function means that checks[n - 1] failed

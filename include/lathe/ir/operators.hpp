@@ -6,19 +6,19 @@
 /// Every operator is total, so that speculation and masked lanes are safe:
 /// - data integers (int8…uint64) wrap; index arithmetic is 64-bit and assumed not to overflow;
 /// - `div` and `mod` floor; x / 0 = 0 and x % 0 = 0; INT_MIN / -1 wraps to INT_MIN; `trunc_div` and `trunc_mod` round toward
-/// zero, likewise total;
+/// zero,
+///   likewise total;
 /// - `div` of floats is IEEE division, `mod` of floats is x - floor(x / y) * y computed as C's fmod corrected to the sign of y;
 ///   a zero keeps the sign of x;
 /// - shifts by a negative amount or by at least the width give 0, or the sign for `shr` of a signed value;
 /// - `min` and `max` propagate NaN and order -0 before +0; comparisons with NaN are false except `ne`;
 /// - float to integer saturates and takes NaN to 0; integer to narrower integer wraps (`CastMode::saturate` clamps);
 /// - `round` ties to even; `abs` of the least signed integer wraps to itself; `popcount`, `clz` give the type of their operand
-/// (clz(0) = width);
+///   (clz(0) = width);
 /// - `sign` gives -1, 0 or 1 (NaN for NaN; ±0 for ±0);
 /// - float16 and bfloat16 arithmetic is computed in float32 and rounded once;
 /// - logical operators take and give bool; both sides may be evaluated, but loads on the right of && and || and in the arms of a
-/// guarding
-///   `Select` happen only where the condition lets them.
+///   guarding `Select` happen only where the condition lets them.
 
 #include <cstdint>
 #include <string_view>
@@ -27,6 +27,7 @@
 
 namespace lathe::inline LATHE_ABI::ir {
 
+/// Operators of one operand. Those from `sqrt` to `sigmoid` are defined on floats only, those from `is_nan` on give bool.
 enum class UnaryOp : std::uint8_t {
   neg,
   bit_not,
@@ -34,7 +35,7 @@ enum class UnaryOp : std::uint8_t {
   abs,
   sign,
   sqrt,
-  rsqrt,
+  rsqrt,  ///< 1 / sqrt(x)
   floor,
   ceil,
   round,
@@ -55,7 +56,7 @@ enum class UnaryOp : std::uint8_t {
   acos,
   atan,
   erf,
-  sigmoid,
+  sigmoid,  ///< 1 / (1 + exp(-x))
   popcount,
   clz,
   is_nan,
@@ -63,6 +64,7 @@ enum class UnaryOp : std::uint8_t {
   is_finite,
 };
 
+/// Operators of two operands of one type. Those from `eq` to `logical_or` give bool.
 enum class BinaryOp : std::uint8_t {
   add,
   sub,
@@ -107,16 +109,22 @@ struct OperatorInfo {
   int precedence;           ///< of the infix form in C's order, larger binds tighter
 };
 
+/// @{
+/// Of any operator.
 const OperatorInfo &info(UnaryOp op);
 const OperatorInfo &info(BinaryOp op);
+/// @}
 
-constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq && op <= BinaryOp::ge; }
-constexpr bool is_logical(BinaryOp op) { return op == BinaryOp::logical_and || op == BinaryOp::logical_or; }
-/// Operators whose result is bool whatever they compare.
+constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq && op <= BinaryOp::ge; }                ///< == != < <= > >=
+constexpr bool is_logical(BinaryOp op) { return op == BinaryOp::logical_and || op == BinaryOp::logical_or; }  ///< && ||
+/// @{
+/// Operators whose result is bool whatever their operands are.
 constexpr bool gives_bool(BinaryOp op) { return is_comparison(op) || is_logical(op); }
 constexpr bool gives_bool(UnaryOp op) { return op == UnaryOp::logical_not || op >= UnaryOp::is_nan; }
+/// @}
 /// sqrt … sigmoid: defined on floats only.
 constexpr bool is_float_only(UnaryOp op) { return op >= UnaryOp::sqrt && op <= UnaryOp::sigmoid; }
+/// Whether a op b = b op a for all operands, bit for bit but for the payload of NaN.
 constexpr bool is_commutative(BinaryOp op) {
   switch (op) {
     case BinaryOp::add:

@@ -19,10 +19,14 @@
 
 namespace lathe::inline LATHE_ABI::ir {
 
+/// @{
+/// An expression on one line where it has no temporaries, a statement on a line per loop and store, an operation with its shape
+/// and body, a program with its functions' parameters.
 std::string to_string(const Expr &e);
 std::string to_string(const Stmt &s);
 std::string to_string(const Operation &operation);
 std::string to_string(const Program &program);
+/// @}
 /// A constant of a scalar type so that reading it back gives the same bits: 0.1f, 1e+30, -7, nan, inf.
 std::string literal_text(DType type, std::uint64_t bits);
 

@@ -22,8 +22,8 @@ enum class ParameterKind : std::uint8_t {
 
 /// One slot of the calling convention (runtime/abi.hpp).
 struct Parameter {
-  ParameterKind kind = ParameterKind::scalar;
-  std::string name;
+  ParameterKind kind = ParameterKind::scalar;   ///< which fields mean something
+  std::string name;                             ///< of the tensor, variable or function
   Buffer buffer;                                ///< input, output, constant
   Var var;                                      ///< scalar
   ExternalFunction function;                    ///< function
@@ -31,30 +31,33 @@ struct Parameter {
   bool argument = true;                         ///< scalar: false for a size symbol that no argument gives directly
 };
 
+/// Loops over parameters: what becomes a `CompiledFunction` (runtime/abi.hpp).
 struct Function {
-  std::string name;
-  List<Parameter> parameters;
-  Stmt body;
+  std::string name;            ///< a C identifier, unique in its program
+  List<Parameter> parameters;  ///< one per slot, in order
+  Stmt body;                   ///< all its free names are parameters
 };
 
 /// Something that must hold of a call's sizes, checked before the kernel runs.
 struct Requirement {
-  Expr condition;  ///< over scalar parameters
-  std::string text;
-  Location place;
+  Expr condition;    ///< over scalar parameters
+  std::string text;  ///< the rule, for the user
+  Location place;    ///< who set it
 };
 
 /// Where the user computes a stage. Blocks are labelled with its name.
 struct StagePlace {
-  std::string name;
-  Location place;
+  std::string name;  ///< as labels say it
+  Location place;    ///< of its compute
 };
 
+/// A kernel before code generation.
 struct Program {
-  List<Function> functions;  ///< the first is the entry
-  List<Requirement> requirements;
-  std::uint64_t scratch_bytes = 0;  ///< most scratch memory one thread needs at a time, where constant
+  List<Function> functions;         ///< the first is the entry
+  List<Requirement> requirements;   ///< of the entry's scalar parameters
+  std::uint64_t scratch_bytes = 0;  ///< most scratch memory one thread needs at a time, where that is known; 0: it is not
   List<StagePlace> stages = {};     ///< for diagnostics; may be empty
+  /// The function that callers call.
   const Function &entry() const { return functions.front(); }
   /// Where the only stage of that name is computed, else an unknown place.
   Location place_of(const std::string &stage) const;

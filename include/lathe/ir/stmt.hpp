@@ -15,105 +15,116 @@ struct StmtNode;
 class Stmt {
  public:
   Stmt() = default;
-  explicit Stmt(const StmtNode *node);
-  bool defined() const { return static_cast<bool>(node_); }
-  const StmtNode *node() const { return node_.get(); }
+  explicit Stmt(const StmtNode *node);                       ///< takes over a new node: see `make`
+  bool defined() const { return static_cast<bool>(node_); }  ///< whether there is one
+  const StmtNode *node() const { return node_.get(); }       ///< null when undefined
+  /// The node as a `Node`, or null.
   template <class Node>
   const Node *as() const;
+  /// The same node (not: an equal statement; that is `equal` in walk.hpp).
   bool same_as(const Stmt &other) const { return node_ == other.node_; }
 
  private:
   Shared<StmtNode> node_;
 };
 
+/// The kinds of statements, in the order in which they are defined below.
 enum class StmtKind : std::uint8_t { loop, block, store, allocate, branch, bind, check, evaluate };
 
+/// How the iterations of a loop run.
 enum class LoopKind : std::uint8_t {
-  serial,
+  serial,      ///< one after another
   parallel,    ///< iterations may run at the same time, on any thread
   vectorized,  ///< iterations become lanes; gone after vectorize_loops
   unrolled,    ///< repeated in the code; gone after unroll_loops
 };
 
-/// for var in [min, min + extent): body
+/// for var in [min, min + extent): body. An extent of 0 or less runs nothing.
 struct For {
-  Var var;
+  Var var;  ///< an index, bound in the body only
+  /// @{
+  /// Of type index, evaluated once.
   Expr min, extent;
-  LoopKind kind = LoopKind::serial;
-  Stmt body;
+  /// @}
+  LoopKind kind = LoopKind::serial;  ///< how iterations run
+  Stmt body;                         ///< one iteration
   static constexpr StmtKind node_kind = StmtKind::loop;
   Fields fields() const { return {var, min, extent, kind, body}; }
 };
 /// The statements in order. `label` names what they compute ("conv"), for people.
 struct Block {
-  List<Stmt> body;
-  std::string label;
+  List<Stmt> body;    ///< all defined
+  std::string label;  ///< the name of a stage, or empty
   static constexpr StmtKind node_kind = StmtKind::block;
   Fields fields() const { return {body, label}; }
 };
 /// buffer[indices] = value, in the lanes where `predicate` holds.
 struct Store {
-  Buffer buffer;
-  List<Expr> indices;
-  Expr value;
-  Expr predicate;  ///< optional
+  Buffer buffer;       ///< what is written
+  List<Expr> indices;  ///< of type index, one per dimension
+  Expr value;          ///< of the buffer's type, with the lanes of the indices
+  Expr predicate;      ///< optional; bool, a scalar or with the lanes of the store
   static constexpr StmtKind node_kind = StmtKind::store;
   Fields fields() const { return {buffer, indices, value, predicate}; }
 };
 /// `buffer` exists within `body`, unwritten at its start.
 struct Allocate {
-  Buffer buffer;
-  Stmt body;
+  Buffer buffer;  ///< its shape is evaluated once, at the start
+  Stmt body;      ///< where it exists
   static constexpr StmtKind node_kind = StmtKind::allocate;
   Fields fields() const { return {buffer, body}; }
 };
+/// One of two statements, or one or none.
 struct If {
-  Expr condition;
-  Stmt then_body;
-  Stmt else_body;  ///< optional
+  Expr condition;  ///< bool; scalar once vectorize_loops has run
+  Stmt then_body;  ///< where it holds
+  Stmt else_body;  ///< where it does not; optional
   static constexpr StmtKind node_kind = StmtKind::branch;
   Fields fields() const { return {condition, then_body, else_body}; }
 };
 /// `var` is `value` within `body`.
 struct Bind {
-  Var var;
-  Expr value;
-  Stmt body;
+  Var var;     ///< of the value's type, lanes included
+  Expr value;  ///< evaluated once
+  Stmt body;   ///< where the variable exists
   static constexpr StmtKind node_kind = StmtKind::bind;
   Fields fields() const { return {var, value, body}; }
 };
 /// Ends the kernel with this failure if `condition` is false.
 struct Check {
-  Expr condition;
-  std::string message;
-  Location place;
+  Expr condition;       ///< a scalar bool
+  std::string message;  ///< what does not hold, for the user
+  Location place;       ///< the user's line
   static constexpr StmtKind node_kind = StmtKind::check;
   Fields fields() const { return {condition, message}; }
 };
 /// Evaluates for the effect of a call.
 struct Evaluate {
-  Expr value;
+  Expr value;  ///< thrown away
   static constexpr StmtKind node_kind = StmtKind::evaluate;
   Fields fields() const { return {value}; }
 };
 
 /// What a `Stmt` is a handle on: one of the structs above.
 struct StmtNode : Counted {
-  StmtKind kind() const { return kind_; }
+  StmtKind kind() const { return kind_; }  ///< which struct it is
   /// The struct, if it is a `Node`, or null.
   template <class Node>
   const Node *as() const;
 
  protected:
+  /// `destroy` deletes the whole node.
   StmtNode(StmtKind kind, void (*destroy)(const Counted *)) : Counted(destroy), kind_(kind) {}
 
  private:
   StmtKind kind_;
 };
 
+/// A node with its struct.
 template <class Node>
 struct StmtNodeOf : StmtNode {
-  Node data;
+  Node data;  ///< the struct
+  /// Takes the struct as it is.
   explicit StmtNodeOf(Node node)
       : StmtNode(Node::node_kind, [](const Counted *counted) { delete static_cast<const StmtNodeOf *>(counted); }),
         data(static_cast<Node &&>(node)) {}
@@ -129,6 +140,7 @@ const Node *Stmt::as() const {
   return node_ ? node_->template as<Node>() : nullptr;
 }
 
+/// A new node of one of the structs above.
 template <class Node>
 Stmt make(Node node) {
   return Stmt(new StmtNodeOf<Node>(static_cast<Node &&>(node)));

@@ -14,7 +14,9 @@
 
 namespace lathe::inline LATHE_ABI::ir {
 
+/// By identity, as variables are compared.
 inline std::size_t key_hash(const Var &var) { return lathe::key_hash(var.node()); }
+/// What is said of variables.
 template <class Value>
 using VarMap = HashMap<Var, Value>;
 
@@ -22,15 +24,19 @@ using VarMap = HashMap<Var, Value>;
 
 /// Calls `visit` on each direct child expression, in field order. The extents of a `Reduce`'s axes are children too.
 void for_each_child(const Expr &e, FunctionRef<void(const Expr &)> visit);
+/// @{
 /// The same for the expressions directly in a statement (not those of nested statements), and for its nested statements. The
 /// extents and strides of an `Allocate`'s buffer count; a rewrite that changes them allocates a new buffer, to which the body is
 /// turned.
 void for_each_expr(const Stmt &s, FunctionRef<void(const Expr &)> visit);
 void for_each_stmt(const Stmt &s, FunctionRef<void(const Stmt &)> visit);
+/// @}
+/// @{
 /// The node with each direct child replaced; the same handle when nothing changed. Types are kept, except that lanes follow the
 /// children.
 Expr map_children(const Expr &e, FunctionRef<Expr(const Expr &)> change);
 Stmt map_children(const Stmt &s, FunctionRef<Expr(const Expr &)> change_expr, FunctionRef<Stmt(const Stmt &)> change_stmt);
+/// @}
 
 // ---- whole expressions and statements -----------------------------------------------------------------------------------------
 
@@ -52,33 +58,42 @@ Stmt rewrite_exprs(const Stmt &root, FunctionRef<Expr(const Expr &)> change);
 /// Rewrites statements bottom-up; expressions stay.
 Stmt rewrite_stmts(const Stmt &root, FunctionRef<Stmt(const Stmt &)> change);
 
+/// @{
 /// Replaces variables where they are not bound within. Replacing a scalar by a vector widens what depends on it. Nothing is
 /// folded.
 Expr substitute(const Expr &root, const VarMap<Expr> &replacements);
 Stmt substitute(const Stmt &root, const VarMap<Expr> &replacements);
+/// @}
 
 // ---- questions ----------------------------------------------------------------------------------------------------------------
 
+/// @{
 /// Structurally equal: same nodes, types and constants; variables, buffers and operations the same. Places (of a `Check`) do not
 /// count.
 bool equal(const Expr &a, const Expr &b);
 bool equal(const Stmt &a, const Stmt &b);
+/// @}
 /// Equal expressions hash alike. Stable within a process only.
 std::size_t hash(const Expr &e);
 
+/// @{
+/// Whether some expression names `var`, those of allocated shapes included. In a `Reduce` over it only the start values count,
+/// while loops and lets of a statement hide nothing.
 bool uses(const Expr &e, const Var &var);
 bool uses(const Stmt &s, const Var &var);
+/// @}
 /// Variables of `e` in order of first appearance (depth-first), without those that a `Reduce` in it binds.
 List<Var> free_vars(const Expr &e);
 /// Variables used but not bound in `s`, buffers used but not allocated in it, external functions called; each once, in order of
 /// first appearance.
 struct FreeNames {
-  List<Var> vars;
-  List<Buffer> buffers;
+  List<Var> vars;                    ///< also those in the shapes of buffers
+  List<Buffer> buffers;              ///< loaded from or stored to
   List<ExternalFunction> functions;  ///< those with an address
 };
+/// The names that `s` takes from around it.
 FreeNames free_names(const Stmt &s);
-/// No loads, reads or impure calls: depends on variables alone.
+/// No loads, reads, reductions or impure calls: depends on variables alone.
 bool is_pure_scalar(const Expr &e);
 
 }  // namespace lathe::inline LATHE_ABI::ir

@@ -14,23 +14,24 @@ namespace lathe::inline LATHE_ABI::lowering {
 
 /// One argument of a kernel: a tensor, or a scalar variable.
 struct Argument {
-  ir::Tensor tensor;
-  ir::Var scalar;
+  ir::Tensor tensor;  ///< where `scalar` is undefined
+  ir::Var scalar;     ///< or undefined
 };
 
 /// What lowering found, for people.
 struct Lowered {
-  ir::Program program;
-  arith::Facts facts;  ///< what holds of the program's parameters
-  std::string report;  ///< a line per stage that is inlined by default or computes more than is needed
+  ir::Program program;  ///< one function, with loops for all that the schedule says
+  arith::Facts facts;   ///< what holds of the program's parameters
+  std::string report;   ///< a line per stage that is inlined by default or computes more than is needed
 };
 
 /// Lowers. The program's parameters are the arguments in their order, then size symbols, constants and external functions.
 ///
-/// Throws L001 (a reader outside the loop a stage is computed at), L002 (a read out of range), L003 (a symbol that no argument
-/// binds), L004 (an extent that depends on an inner loop), L005 (a tensor that is read is no argument), L006 (an output is no
-/// argument, or an argument is neither input nor output), L007 (start values or extents are computed inside the loops that need
-/// them), L061 (too many conditional paths).
+/// \throws Error L001 (a reader outside the loop a stage is computed at), L002 (a read out of range), L003 (a symbol that no
+/// argument binds), L004 (an extent that depends on an inner loop), L005 (a tensor that is read is no argument), L006 (an output
+/// is no argument, or an argument is neither input nor output, or is given twice), L007 (start values or extents are computed
+/// inside the loops that need them), L061 (too many conditional paths), L062 and L064 (the extent of a vectorized or unrolled
+/// loop is not constant).
 Lowered lower(const scheduling::State &state, const List<Argument> &arguments, const std::string &name);
 
 }  // namespace lathe::inline LATHE_ABI::lowering

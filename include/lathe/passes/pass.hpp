@@ -13,13 +13,15 @@
 
 namespace lathe::inline LATHE_ABI::passes {
 
+/// What a pass may rely on.
 struct PassContext {
-  Target target;
-  Numerics numerics;
+  Target target;       ///< what code is made for
+  Numerics numerics;   ///< liberties with floating-point arithmetic
   arith::Facts facts;  ///< what holds of the parameters: sizes are not negative, assumed conditions
 };
 
-/// Refuses a loop of a stage. `run_passes` adds the place of the stage.
+/// Refuses a loop of a stage: "loop `loop` of `stage` is `what`", and how to help it. \throws Error with this code; `run_passes`
+/// adds the place of the stage.
 [[noreturn]] inline void refuse_loop(const char *code, const std::string &loop, const std::string &stage, const std::string &what,
                                      const std::string &help) {
   Diagnostic diagnostic;
