@@ -26,15 +26,19 @@ namespace lathe::inline LATHE_ABI {
 
 /// A place in the user's program. Empty (line 0) when unknown.
 struct Location {
-  const char *file = "";
-  std::uint32_t line = 0;
+  const char *file = "";   ///< as the compiler names it; lives as long as the program
+  std::uint32_t line = 0;  ///< from 1
 
   Location() = default;
+  /// A known place; `file_name` is not copied.
   constexpr Location(const char *file_name, std::uint32_t line_number) : file(file_name), line(line_number) {}
+  /// Where a default argument was evaluated.
   constexpr Location(const std::source_location &place)  // NOLINT: implicit by design
       : file(place.file_name()), line(place.line()) {}
 
+  /// As a default argument: the place of the call.
   static constexpr Location current(std::source_location place = std::source_location::current()) { return place; }
+  /// Whether the place is known.
   explicit operator bool() const { return line != 0; }
 };
 
@@ -53,7 +57,7 @@ struct Diagnostic {
   std::string axis;     ///< name of the axis concerned, or empty
   Location place;       ///< the user's line
   std::string quoted;   ///< what stands there: the step as C++, or empty
-  List<Note> notes;
+  List<Note> notes;     ///< in the order in which they are printed
 };
 
 /// Prints a diagnostic as text of several lines, without a final newline. File names are shown without their folders.
@@ -62,14 +66,18 @@ std::string render(const Diagnostic &diagnostic);
 /// Everything Lathe throws at its users.
 class Error : public std::exception {
  public:
+  /// Renders the diagnostic, for `what`.
   explicit Error(Diagnostic diagnostic);
 
-  const char *what() const noexcept override { return rendered_.c_str(); }
+  const char *what() const noexcept override { return rendered_.c_str(); }  ///< as `render` prints it
+  /// @{
+  /// The fields of the diagnostic.
   const std::string &code() const { return diagnostic_.code; }
   const std::string &stage() const { return diagnostic_.stage; }
   const std::string &axis() const { return diagnostic_.axis; }
   const Location &place() const { return diagnostic_.place; }
-  const Diagnostic &diagnostic() const { return diagnostic_; }
+  /// @}
+  const Diagnostic &diagnostic() const { return diagnostic_; }  ///< all that was said, as data
 
  private:
   Diagnostic diagnostic_;

@@ -58,10 +58,13 @@ constexpr float widen_small_float(std::uint16_t bits, int exponent_bits, int man
 
 /// IEEE-754 binary16. Converts implicitly to float and explicitly from it.
 struct float16 {
-  std::uint16_t bits = 0;
+  std::uint16_t bits = 0;  ///< sign, 5 bits of exponent, 10 of mantissa
   constexpr float16() = default;
+  /// The nearest float16, ties to even; too large a number gives infinity.
   constexpr explicit float16(double value) : bits(round_to_small_float(value, 5, 10)) {}
+  /// Exact.
   constexpr operator float() const { return widen_small_float(bits, 5, 10); }  // NOLINT: implicit by design
+  /// The number of that pattern.
   static constexpr float16 from_bits(std::uint16_t pattern) {
     float16 result;
     result.bits = pattern;
@@ -71,10 +74,13 @@ struct float16 {
 
 /// The upper half of a binary32. Converts implicitly to float and explicitly from it.
 struct bfloat16 {
-  std::uint16_t bits = 0;
+  std::uint16_t bits = 0;  ///< sign, 8 bits of exponent, 7 of mantissa
   constexpr bfloat16() = default;
+  /// The nearest bfloat16, ties to even.
   constexpr explicit bfloat16(double value) : bits(round_to_small_float(value, 8, 7)) {}
+  /// Exact.
   constexpr operator float() const { return widen_small_float(bits, 8, 7); }  // NOLINT: implicit by design
+  /// The number of that pattern.
   static constexpr bfloat16 from_bits(std::uint16_t pattern) {
     bfloat16 result;
     result.bits = pattern;

@@ -19,8 +19,10 @@ struct index_t {};
 template <class T>
 struct ScalarTraits;
 
+/// The traits of a C++ type that a built-in type describes.
 template <const ScalarType &descriptor>
 struct BuiltinScalar {
+  /// The descriptor.
   static constexpr const ScalarType &type() { return descriptor; }
 };
 
@@ -41,6 +43,7 @@ struct ScalarTraits<index_t> : BuiltinScalar<scalar_types::index> {};
 template <class T>
   requires(std::integral<T> && !std::same_as<T, bool>)
 struct ScalarTraits<T> {
+  /// By width and signedness.
   static constexpr const ScalarType &type() {
     using namespace scalar_types;
     if constexpr (std::is_signed_v<T>) {

@@ -28,20 +28,24 @@ namespace lathe::inline LATHE_ABI {
 
 /// One extent or stride, from any type of integer, so that braces mix `int` and `std::size_t` freely.
 struct Extent {
+  /// From any integer; a value beyond 63 bits becomes negative, which arrays refuse.
   template <std::integral I>
   constexpr Extent(I integer) : value(static_cast<std::int64_t>(integer)) {}  // NOLINT: implicit by design
-  std::int64_t value;
+  std::int64_t value;                                                         ///< the integer
 };
 
 /// What `{m, n}` in a constructor call becomes. An aggregate, since then only braces make one and `Array<float, 1> a({n})`
 /// cannot mean a copy; without defaults, since then too few extents do not compile.
 template <int Rank>
 struct Extents {
-  Extent values[Rank];
+  Extent values[Rank];  ///< one per dimension
+  /// Of a dimension, counted from 0.
   constexpr std::int64_t operator[](int dimension) const { return values[dimension].value; }
 };
+/// `{}`: of rank 0.
 template <>
 struct Extents<0> {
+  /// Never asked.
   constexpr std::int64_t operator[](int) const { return 0; }
 };
 
@@ -121,26 +125,30 @@ class Array {
   static_assert(std::is_trivially_copyable_v<T>, "Array: elements are numbers or plain structs that copy as bytes");
 
  public:
-  using value_type = T;
-  using Shape = std::array<std::int64_t, Rank>;
-  static constexpr int rank = Rank;
-  static constexpr std::size_t alignment = 64;
+  using value_type = T;                          ///< of the elements
+  using Shape = std::array<std::int64_t, Rank>;  ///< one extent per dimension
+  static constexpr int rank = Rank;              ///< number of dimensions
+  static constexpr std::size_t alignment = 64;   ///< of the first element, in bytes
 
   /// Rank 0: one zero. Higher ranks: no elements.
   Array() { allocate(); }
 
   /// Zeros. \throws Error K101 when an extent is negative or the bytes do not fit.
   explicit Array(const Extents<Rank> &extents) : shape_(shapes::array_of<Rank>(extents)) { allocate(); }
+  /// With the shape of another array: `Array<float, 2> b(a.shape())`.
   template <std::same_as<Shape> S>
   explicit Array(const S &shape) : shape_(shape) {
     allocate();
   }
 
+  /// Copies the elements.
   Array(const Array &other) : shape_(other.shape_) {
     allocate();
     for (std::int64_t i = 0; i < size(); ++i) data_[i] = other.data_[i];
   }
+  /// Takes the elements and leaves an array as constructed by default.
   Array(Array &&other) : Array() { swap(other); }
+  /// Copies or takes the elements, and with them the shape.
   Array &operator=(Array other) {
     swap(other);
     return *this;
@@ -180,6 +188,8 @@ class Array {
     return array;
   }
 
+  /// @{
+  /// The element at one integer per dimension, each in [0, extent): checked by `assert`.
   template <class... Indices>
   T &operator()(Indices... indices) {
     return data_[offset_of(indices...)];
@@ -189,24 +199,34 @@ class Array {
     return data_[offset_of(indices...)];
   }
 
+  /// @}
+
+  /// @{
+  /// The first element; null where there is none.
   T *data() { return data_; }
   const T *data() const { return data_; }
-  const Shape &shape() const { return shape_; }
-  std::int64_t shape(int dimension) const { return shape_[dimension]; }
+  /// @}
+  const Shape &shape() const { return shape_; }                          ///< all extents
+  std::int64_t shape(int dimension) const { return shape_[dimension]; }  ///< one extent, counted from 0
   /// In elements.
   Shape strides() const { return shapes::row_major_strides(shape_); }
   /// Number of elements.
   std::int64_t size() const { return shapes::element_count(shape_); }
 
+  /// @{
+  /// All elements in row-major order.
   T *begin() { return data_; }
   T *end() { return data_ + size(); }
   const T *begin() const { return data_; }
   const T *end() const { return data_ + size(); }
+  /// @}
 
+  /// Writes `value` to every element.
   void fill(const T &value) {
     for (T &element : *this) element = value;
   }
 
+  /// Exchanges shapes and elements; none is copied.
   void swap(Array &other) {
     std::swap(shape_, other.shape_);
     std::swap(data_, other.data_);
@@ -250,31 +270,39 @@ class View {
   static_assert(Rank >= 0, "View: the rank is 0 or more");
 
  public:
-  using value_type = std::remove_const_t<T>;
-  using Shape = std::array<std::int64_t, Rank>;
-  static constexpr int rank = Rank;
+  using value_type = std::remove_const_t<T>;     ///< of the elements
+  using Shape = std::array<std::int64_t, Rank>;  ///< one extent, or stride, per dimension
+  static constexpr int rank = Rank;              ///< number of dimensions
 
+  /// @{
   /// Row-major without gaps.
   View(T *data, const Extents<Rank> &shape) : View(data, shapes::array_of<Rank>(shape)) {}
   template <std::same_as<Shape> S>
   View(T *data, const S &shape) : View(data, shape, shapes::row_major_strides(shape)) {}
+  /// @}
 
+  /// @{
   /// Element (i, j, …) lies at `data[i * strides[0] + j * strides[1] + …]`.
   View(T *data, const Extents<Rank> &shape, const Extents<Rank> &strides)
       : View(data, shapes::array_of<Rank>(shape), shapes::array_of<Rank>(strides)) {}
   template <std::same_as<Shape> S>
   View(T *data, const S &shape, const S &strides) : data_(data), shape_(shape), strides_(strides) {}
+  /// @}
 
+  /// @{
+  /// Of a whole array; one that cannot be written gives a view that only reads.
   View(Array<value_type, Rank> &array) : View(array.data(), array.shape()) {}  // NOLINT: implicit by design
   View(const Array<value_type, Rank> &array)                                   // NOLINT: implicit by design
     requires std::is_const_v<T>
       : View(array.data(), array.shape()) {}
+  /// @}
   /// Of what may be written, a view that only reads. (A template, so that it never stands for the copy constructor.)
   template <class Written>
     requires(std::is_const_v<T> && std::is_same_v<Written, value_type>)
   View(const View<Written, Rank> &other)  // NOLINT: implicit by design
       : View(other.data(), other.shape(), other.strides()) {}
 
+  /// The element at one integer per dimension, each in [0, extent): checked by `assert`.
   template <class... Indices>
   T &operator()(Indices... indices) const {
     static_assert(sizeof...(Indices) == Rank, "View: one index for each dimension, for example  v(i, j)");
@@ -284,9 +312,9 @@ class View {
     return data_[shapes::offset(index, strides_)];
   }
 
-  T *data() const { return data_; }
-  const Shape &shape() const { return shape_; }
-  std::int64_t shape(int dimension) const { return shape_[dimension]; }
+  T *data() const { return data_; }                                      ///< element (0, 0, …)
+  const Shape &shape() const { return shape_; }                          ///< all extents
+  std::int64_t shape(int dimension) const { return shape_[dimension]; }  ///< one extent, counted from 0
   /// In elements.
   const Shape &strides() const { return strides_; }
   /// Number of elements.
@@ -300,6 +328,7 @@ class View {
     return true;
   }
 
+  /// Writes `value` to every element.
   void fill(const value_type &value) const {
     static_assert(!std::is_const_v<T>, "View: a View<const T> only reads; take a View<T> to fill");
     shapes::each_index(shape_, [&](const Shape &index) { data_[shapes::offset(index, strides_)] = value; });
@@ -311,9 +340,12 @@ class View {
   Shape strides_;
 };
 
+/// @{
+/// `View v(array);`
 template <class T, int Rank>
 View(Array<T, Rank> &) -> View<T, Rank>;
 template <class T, int Rank>
 View(const Array<T, Rank> &) -> View<const T, Rank>;
+/// @}
 
 }  // namespace lathe::inline LATHE_ABI

@@ -67,7 +67,7 @@ class Executor {
 
   /// Runs all iterations of [begin, end) and returns when they are done: 0, or the status that the first failing call of `body`
   /// (first in time) returned, after which no further iterations are begun. Within a body, loops run on the calling thread
-  /// alone, so they cannot wait for each other.
+  /// alone, so they cannot wait for each other; a loop of one iteration does not count as one.
   std::int32_t parallel_for(std::int64_t begin, std::int64_t end, LoopBody body);
 
   /// The table that compiled code is called with; part of this object.

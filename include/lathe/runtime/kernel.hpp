@@ -102,6 +102,7 @@ struct ParameterTraits<Value<T>> {
 template <class... Parameters>
 class Kernel {
  public:
+  /// Puts types around code; they must be those of its arguments, in order.
   explicit Kernel(std::shared_ptr<const KernelCode> code) : code_(std::move(code)) {}
 
   /// Runs. \throws Error as `KernelCode::call`.
@@ -119,8 +120,8 @@ class Kernel {
     }
   }
 
-  const KernelCode &code() const { return *code_; }
-  const std::shared_ptr<const KernelCode> &shared_code() const { return code_; }
+  const KernelCode &code() const { return *code_; }                               ///< the untyped kernel, with its loops
+  const std::shared_ptr<const KernelCode> &shared_code() const { return code_; }  ///< for who keeps it
 
  private:
   template <class... Held>

@@ -24,11 +24,11 @@ struct CallArgument {
 
 /// What an argument must be.
 struct ArgumentInfo {
-  std::string name;
-  DType type;
-  int rank = 0;  ///< of a tensor
-  bool tensor = false;
-  bool output = false;
+  std::string name;     ///< of the tensor or variable
+  DType type;           ///< of an element, or of the scalar
+  int rank = 0;         ///< of a tensor
+  bool tensor = false;  ///< otherwise a scalar
+  bool output = false;  ///< a tensor that the kernel writes
 };
 
 struct KernelSignature;
@@ -36,11 +36,13 @@ struct KernelSignature;
 /// A compiled (or interpreted) program, immutable: may be called by many threads at once.
 class KernelCode {
  public:
-  /// Code that runs the program's entry; `owner` keeps it alive.
+  /// Code that runs the program's entry; `owner` keeps it alive. Parallel loops run on `executor`, which must outlive this, or,
+  /// if it is null, on `default_executor()`. \throws Error K103 as that does.
   KernelCode(ir::Program program, CompiledFunction function, std::shared_ptr<const void> owner, Executor *executor = nullptr);
   /// Something that runs a program on its slots: the interpreter. (Not named here, so that programs without it need not compile
   /// it.)
   using Runner = void (*)(const ir::Program &program, std::span<const Slot> slots);
+  /// A program that is interpreted.
   KernelCode(ir::Program program, Runner runner);
   ~KernelCode();
   KernelCode(const KernelCode &) = delete;
@@ -49,13 +51,13 @@ class KernelCode {
   /// Checks the arguments, then runs.
   /// \throws Error before memory is touched: K001 (an extent), K002 (strides), K003 (alignment or null), K004 (an output overlaps
   /// another argument), K005 (a requirement on sizes), K007 (number of arguments); while running: K006 (a check of the program
-  /// fails), K008 (no scratch memory), and under the interpreter R….
+  /// fails), K008 (no scratch memory), K009 (the executor failed), and under the interpreter R….
   void call(const CallArgument *arguments, std::size_t count) const;
 
-  const List<ArgumentInfo> &arguments() const { return infos_; }
-  const ir::Program &program() const { return program_; }
-  CompiledFunction function() const { return function_; }
-  const std::shared_ptr<const void> &owner() const { return owner_; }
+  const List<ArgumentInfo> &arguments() const { return infos_; }       ///< what `call` takes, in order
+  const ir::Program &program() const { return program_; }              ///< the loops that the code was made from
+  CompiledFunction function() const { return function_; }              ///< the entry; null under the interpreter
+  const std::shared_ptr<const void> &owner() const { return owner_; }  ///< what keeps the function alive
 
  private:
   void digest();

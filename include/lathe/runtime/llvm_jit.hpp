@@ -34,19 +34,19 @@ struct LlvmOptions {
   bool loop_transforms = false;
 };
 
-/// Seconds that LLVM took. `link_s` is 0 until the first function is looked up.
+/// Seconds that LLVM took.
 struct LlvmTimes {
-  double parse_s = 0;
-  double verify_s = 0;
-  double passes_s = 0;
-  double emit_s = 0;
-  double link_s = 0;
+  double parse_s = 0;   ///< to read the text
+  double verify_s = 0;  ///< to check the module
+  double passes_s = 0;  ///< to run `LlvmOptions::passes`
+  double emit_s = 0;    ///< to generate code
+  double link_s = 0;    ///< to look functions up so far; the first look-up links
 };
 
 /// An object file for the linker of the target's system, and how long it took to make.
 struct ObjectCode {
-  List<std::byte> bytes;
-  LlvmTimes times;
+  List<std::byte> bytes;  ///< the whole file
+  LlvmTimes times;        ///< all but `link_s`
 };
 
 /// Compiles the text of an LLVM module for any target. Equal inputs give equal bytes with the same release of LLVM.
@@ -84,6 +84,7 @@ class LlvmModule {
   /// What `compile_assembly` makes of `ir`; compiles again at each call. \throws Error as `compile_assembly`.
   std::string assembly() const;
 
+  /// How long this module took so far.
   LlvmTimes times() const;
 
  private:

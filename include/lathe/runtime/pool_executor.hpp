@@ -24,8 +24,8 @@ namespace lathe::inline LATHE_ABI {
 /// A fixed number of threads. Loops begun by several callers at once share the workers.
 class PoolExecutor final : public Executor {
  public:
-  /// `threads` counts the caller, so `threads - 1` workers are started, when the first loop needs them. If the system refuses
-  /// some, the loops run on fewer.
+  /// `threads`, at least 1 (less counts as 1), counts the caller, so `threads - 1` workers are started, when the first loop needs
+  /// them. If the system refuses some, the loops run on fewer.
   explicit PoolExecutor(int threads, std::uint64_t scratch_limit = UINT64_MAX);
   /// Waits until the workers have ended. No loop may be running.
   ~PoolExecutor() override;

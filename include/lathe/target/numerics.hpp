@@ -12,8 +12,9 @@ struct Numerics {
   bool contract = true;  ///< a * b + c may become one fused multiply-add where the target has it
   bool no_nan = false;   ///< min and max may assume that no operand is NaN
 
+  /// No liberty at all: every operation rounds as written.
   static constexpr Numerics strict() { return {.contract = false, .no_nan = false}; }
-  friend bool operator==(const Numerics &, const Numerics &) = default;
+  friend bool operator==(const Numerics &, const Numerics &) = default;  ///< the same liberties
 };
 
 }  // namespace lathe::inline LATHE_ABI

@@ -20,11 +20,11 @@ namespace lathe::inline LATHE_ABI {
 /// Bytes of the data caches that one core reaches, 0 where a level does not exist. The values here stand in for a machine
 /// that cannot be asked: another one than this, or one whose kernel does not say.
 struct CacheSizes {
-  std::int64_t l1d = std::int64_t{32} << 10;
-  std::int64_t l2 = std::int64_t{1} << 20;
-  std::int64_t l3 = std::int64_t{16} << 20;
+  std::int64_t l1d = std::int64_t{32} << 10;  ///< first level, data
+  std::int64_t l2 = std::int64_t{1} << 20;    ///< second level
+  std::int64_t l3 = std::int64_t{16} << 20;   ///< third level, shared with other cores as a rule
 
-  friend bool operator==(const CacheSizes &, const CacheSizes &) = default;
+  friend bool operator==(const CacheSizes &, const CacheSizes &) = default;  ///< at every level
 };
 
 /// A processor to make code for. A value: copy it, change a field (`target.vector_bits = 256`), compare it.
@@ -42,6 +42,7 @@ struct Target {
   bool has_fma = false;
   /// Whether vector types may be emitted at all. False for C source.
   bool vectors = false;
+  /// For those who choose tile sizes; code does not depend on them.
   CacheSizes caches;
 
   /// The machine that this runs on, as its processor and kernel report it. Found out once, then copied.
@@ -69,6 +70,7 @@ struct Target {
   /// How many elements of `bits` bits a vector register holds; 1 without vectors.
   int lanes(int bits) const { return vectors && bits > 0 && bits < vector_bits ? vector_bits / bits : 1; }
 
+  /// In every field, caches included.
   friend bool operator==(const Target &, const Target &) = default;
 };
 
