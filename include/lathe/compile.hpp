@@ -62,8 +62,9 @@ class AnyArgument {
 ir::Program lower_program(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options);
 /// The loops as they go to code generation for `options.target`. \throws also what passes throw.
 ir::Program optimize_program(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options);
-/// What lowering decided that no step said: stages inlined by default, and regions computed beyond need. A line each.
-std::string lowering_report(const Schedule &schedule, const List<AnyArgument> &arguments);
+/// Those loops as text. Comments above them say what lowering decided that no step said, a line each: stages that it inlined, and
+/// stages of which more elements are computed than there are, because regions overlap. \throws as `lower_program`.
+std::string print_lowered(const Schedule &schedule, const List<AnyArgument> &arguments);
 /// C source (C11, freestanding but for libm). \throws as `optimize_program`.
 Source emit_c_source(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options);
 /// LLVM IR as text for `options.target`. \throws as `optimize_program`.
@@ -165,10 +166,10 @@ concept NotOptions = !std::is_same_v<A, Options>;
 
 }  // namespace calling
 
-/// The scheduled loops as text, before any pass: `std::puts(print(s, A, B, C).c_str())`. \throws Error L….
+/// The scheduled loops as text, before any pass: `std::puts(print(s, A, B, C).c_str())`. \throws as `print_lowered`.
 template <class... A>
 std::string print(const Schedule &schedule, const A &...arguments) {
-  return ir::to_string(lower_program(schedule, calling::list(arguments...), {}));
+  return print_lowered(schedule, calling::list(arguments...));
 }
 
 /// C source of a kernel: `Source source = emit_c(s, A, B, C);` \throws Error L…, G003.

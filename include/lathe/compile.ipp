@@ -41,6 +41,8 @@ inline void dump(std::string_view what, const std::string &kernel, const std::st
   std::fprintf(stderr, "---- %.*s of %s ----\n%s\n", static_cast<int>(what.size()), what.data(), kernel.c_str(), text.c_str());
 }
 
+inline std::string text_of(const lowering::Lowered &lowered) { return lowered.report + ir::to_string(lowered.program); }
+
 inline bool verifies(const Options &options) {
   const char *variable = std::getenv("LATHE_VERIFY");
   return options.verify || (variable && std::strcmp(variable, "0") != 0);
@@ -50,7 +52,7 @@ inline lowering::Lowered lower(const Schedule &schedule, const List<AnyArgument>
   List<lowering::Argument> list;
   for (const AnyArgument &argument : arguments) list.push_back({argument.tensor(), argument.scalar()});
   lowering::Lowered lowered = lowering::lower(schedule.state(), list, options.name);
-  if (dumps("lower")) dump("lower", options.name, ir::to_string(lowered.program));
+  if (dumps("lower")) dump("lower", options.name, text_of(lowered));
   return lowered;
 }
 
@@ -82,8 +84,8 @@ LATHE_INLINE ir::Program optimize_program(const Schedule &schedule, const List<A
   return corridor::optimize(corridor::lower(schedule, arguments, options), options, options.target);
 }
 
-LATHE_INLINE std::string lowering_report(const Schedule &schedule, const List<AnyArgument> &arguments) {
-  return corridor::lower(schedule, arguments, {}).report;
+LATHE_INLINE std::string print_lowered(const Schedule &schedule, const List<AnyArgument> &arguments) {
+  return corridor::text_of(corridor::lower(schedule, arguments, {}));
 }
 
 LATHE_INLINE Source emit_c_source(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options) {

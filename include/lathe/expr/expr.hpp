@@ -85,8 +85,8 @@ template <class T, class U>
 constexpr bool same() {
   if constexpr (std::is_same_v<T, U>)
     return true;
-  else if constexpr (is_data_integer<T> && is_data_integer<U>)
-    return &ScalarTraits<T>::type() == &ScalarTraits<U>::type();
+  else if constexpr (is_data_integer<T> && is_data_integer<U> && std::is_integral_v<T> && std::is_integral_v<U>)
+    return sizeof(T) == sizeof(U) && std::is_signed_v<T> == std::is_signed_v<U>;
   else
     return false;
 }

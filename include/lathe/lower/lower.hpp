@@ -22,7 +22,7 @@ struct Argument {
 struct Lowered {
   ir::Program program;  ///< one function, with loops for all that the schedule says
   arith::Facts facts;   ///< what holds of the program's parameters
-  std::string report;   ///< a line per stage that is inlined by default or computes more than is needed
+  std::string report;   ///< comment lines: stages that are inlined by default, stages that compute more than is needed
 };
 
 /// Lowers. The program's parameters are the arguments in their order, then size symbols, constants and external functions.

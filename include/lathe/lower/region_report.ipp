@@ -3,6 +3,8 @@
 /// \file
 /// What lowering decided that no step said, and what it computes beyond need.
 
+#include <algorithm>
+
 #include "lathe/ir/print.hpp"
 #include "lathe/lower/plan.hpp"
 #include "lathe/support/list.hpp"
@@ -38,6 +40,8 @@ inline std::optional<double> visits(const Plans &plans, const Plan &plan) {
   return product;
 }
 
+inline std::string count_text(double count) { return ir::to_string(ir::Expr(static_cast<std::int64_t>(std::min(count, 9e18)))); }
+
 inline std::string factor_text(double factor) {
   std::string text = std::to_string(factor);
   return text.substr(0, text.find('.') + 3);
@@ -49,15 +53,14 @@ LATHE_INLINE std::string region_report(const Plans &plans) {
   std::string report;
   for (const scheduling::StageState &stage : plans.state->stages)
     if (stage.is_compute() && !plans.find(stage.key) && stage.attachment.kind == scheduling::Attachment::Kind::automatic)
-      report += stage.name() + ": inlined (one read site, not scheduled)\n";
+      report += "# " + stage.name() + " is inlined: read at one place, not scheduled\n";
   for (const Plan &plan : plans.plans) {
     if (plan.parent < 0) continue;
     const auto region = reporting::volume(plan.extent), whole = reporting::volume(plan.operation()->shape),
                times = reporting::visits(plans, plan);
     if (!region || !whole || !times || *region * *times <= *whole) continue;
-    report += plan.stage->name() + ": computes " + ir::to_string(ir::Expr(static_cast<std::int64_t>(*region))) + " elements " +
-              ir::to_string(ir::Expr(static_cast<std::int64_t>(*times))) + " times, " +
-              reporting::factor_text(*region * *times / *whole) + " times what is needed\n";
+    report += "# " + plan.stage->name() + " computes " + reporting::count_text(*region * *times) + " elements where " +
+              reporting::count_text(*whole) + " are needed (" + reporting::factor_text(*region * *times / *whole) + " times)\n";
   }
   return report;
 }
