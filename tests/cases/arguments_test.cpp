@@ -44,6 +44,23 @@ TEST(TeCases, F18_SymbolicBroadcast) {
   run.expect(s, {out(S, right), in(B, b), out(T, right), in(A, a)});
 }
 
+TEST(Arguments, ALeadingDimensionThatOnlyStridesName) {
+  auto m = size_var("m"), n = size_var("n"), ld = size_var("ld");
+  auto A = placeholder<std::int32_t>({m, n}, "A").strides({ld, 1}), B = placeholder<std::int32_t>({m, n}, "B").strides({ld, 1});
+  auto C = compute({m, n}, [&](Index i, Index j) { return A(i, j) - B(i, j); }, "C(i, j)");
+  Schedule s(C);
+  const auto memory = counted<std::int32_t, 1>({40}, 1);
+  const View<const std::int32_t, 2> a(memory.data(), {3, 4}, {7, 1}), b(memory.data() + 10, {3, 4}, {7, 1});
+  for (const bool jitted : {false, true}) {
+    const auto kernel = jitted ? jit(s, A, B, C) : interpret(s, A, B, C);
+    Array<std::int32_t, 2> c({3, 4});
+    kernel(a, b, c);
+    for (std::int64_t i = 0; i < 3; ++i)
+      for (std::int64_t j = 0; j < 4; ++j) EXPECT_EQ(c(i, j), a(i, j) - b(i, j));
+    expect_error("K002", [&] { kernel(a, View<const std::int32_t, 2>(memory.data(), {3, 4}, {8, 1}), c); });
+  }
+}
+
 TEST(TeCases, F18_StrideOfASingleRowIsIgnored) {
   auto m = size_var("m");
   auto A = placeholder<std::int32_t>({m, 4}, "A");

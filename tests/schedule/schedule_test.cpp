@@ -45,6 +45,17 @@ TEST(Schedule, TileIsTwoSplitsAndAReorder) {
   EXPECT_EQ(s.to_text(), "split o3 o0 8\nsplit o3 o1 16\nreorder o3 s0.0 s1.0 s0.1 s1.1\n");
 }
 
+TEST(Schedule, ATileThatIsRefusedTakesNoStep) {
+  auto a = placeholder<float>({8, 8}, "a");
+  auto b = compute({8, 8}, [&](Index i, Index j) { return a(i, j) + 1.0f; }, "b");
+  Schedule s(b);
+  auto [i, j] = s[b].axes();
+  EXPECT_THROW(s[b].tile(i, j, 4, 0), Error);
+  EXPECT_EQ(s.to_text(), "");
+  auto [io, jo, ii, ji] = s[b].tile(i, j, 4, 4);
+  EXPECT_EQ(s[b].loops().size(), 4u);
+}
+
 TEST(Schedule, KindsOfAxesAreTypes) {
   Matmul m;
   Schedule s(m.C);

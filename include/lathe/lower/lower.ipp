@@ -45,9 +45,10 @@ class ParameterList {
     const List<ir::Parameter> given = function_.parameters;
     for (const ir::Parameter &parameter : given)
       if (parameter.buffer.defined())
-        for (const ir::Expr &extent : parameter.buffer->shape)
-          if (const ir::VarRef *symbol = extent.as<ir::VarRef>(); symbol && !known_.contains(symbol->var.node()))
-            add_scalar(symbol->var, false);
+        for (const List<ir::Expr> *integers : {&parameter.buffer->shape, &parameter.buffer->strides})
+          for (const ir::Expr &integer : *integers)
+            if (const ir::VarRef *symbol = integer.as<ir::VarRef>(); symbol && !known_.contains(symbol->var.node()))
+              add_scalar(symbol->var, false);
     for (const scheduling::StageState &stage : state_.stages) require_symbols(stage);
   }
 

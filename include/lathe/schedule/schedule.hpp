@@ -151,15 +151,21 @@ class AnyStage {
   ///
   ///     for x: for y: body     →     for x.outer: for y.outer: for x.inner in 0..fx: for y.inner in 0..fy: body
   ///
-  /// Three steps: two splits and a reorder. \throws Error as those; a step that was taken before the one refused stays.
+  /// Three steps: two splits and a reorder. \throws Error as those; then none is taken.
   template <class X, class Y>
   auto tile(const X &x, const Y &y, std::int64_t x_factor, std::int64_t y_factor, Location place = Location::current()) {
     static_assert(scheduling::AxisLike<X> && scheduling::AxisLike<Y>,
                   "tile(): takes two axes and their factors, for example  s[C].tile(i, j, 8, 16)");
-    auto [xo, xi] = split(x, x_factor, place);
-    auto [yo, yi] = split(y, y_factor, place);
-    reorder_axes({xo, yo, xi, yi}, place);
-    return std::tuple(xo, yo, xi, yi);
+    scheduling::State before = state_now();
+    try {
+      auto [xo, xi] = split(x, x_factor, place);
+      auto [yo, yi] = split(y, y_factor, place);
+      reorder_axes({xo, yo, xi, yi}, place);
+      return std::tuple(xo, yo, xi, yi);
+    } catch (const Error &) {
+      go_back(std::move(before));
+      throw;
+    }
   }
 
   /// The loop's iterations become lanes of vector instructions. Its extent must be constant when lowered (L062), and at most
@@ -250,6 +256,8 @@ class AnyStage {
                                          const Location &place);
   AnyAxis fuse_axes(const List<scheduling::AxisRef> &axes, const Location &place);
   void reorder_axes(const List<scheduling::AxisRef> &axes, const Location &place);
+  scheduling::State state_now() const;
+  void go_back(scheduling::State before);
   void mark(scheduling::Primitive primitive, const scheduling::AxisRef &axis, const Location &place);
   void attach(const AnyStage &consumer, const scheduling::AxisRef &axis, const Location &place);
   void plain_step(scheduling::Primitive primitive, std::string text, const Location &place);
