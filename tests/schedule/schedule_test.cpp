@@ -170,6 +170,16 @@ TEST(Schedule, TextReadsBack) {
   EXPECT_EQ(again.to_cpp(), s.to_cpp());
 }
 
+/// The code, and its text without white space.
+#define CODE_AND_TEXT(...) \
+  __VA_ARGS__              \
+  const std::string code_text = #__VA_ARGS__;
+
+std::string squeezed(std::string text) {
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+  return text;
+}
+
 TEST(Schedule, PrintsAsCpp) {
   Matmul m;
   Schedule s(m.D);
@@ -182,11 +192,28 @@ TEST(Schedule, PrintsAsCpp) {
   EXPECT_EQ(s.to_cpp(),
             "Schedule s(D);\n"
             "auto C_local = s.cache_write(C, scope::local);\n"
+            "auto [i, j] = s[D].axes();\n"
             "auto [i_outer, i_inner] = s[D].split(i, 8);\n"
             "s[D].reorder(i_outer, j, i_inner);\n"
             "auto i_outer_j = s[D].fuse(i_outer, j);\n"
             "s[D].parallel(i_outer_j);\n"
             "s[C_local].compute_at(s[D], i_inner);\n");
+}
+
+/// What is printed compiles and prints itself, though axes of several stages have the same names.
+TEST(Schedule, PrintedCppIsTheSchedule) {
+  Matmul m;
+  const auto &A = m.A;
+  const auto &C = m.C, &D = m.D;
+  CODE_AND_TEXT(Schedule s(D); auto A_local = s.cache_read(A, scope::local, C); auto C_tile = s.cache_write(C, Scope{"tile"});
+                auto [i, j] = s[D].axes(); auto [i_outer, i_inner] = s[D].split(i, 8);
+                auto [j_outer, j_inner] = s[D].split(j, parts(4)); s[D].reorder(i_outer, j_outer, i_inner, j_inner);
+                s[D].vectorize(j_inner); auto i_outer_j_outer = s[D].fuse(i_outer, j_outer); s[D].parallel(i_outer_j_outer);
+                auto [i_1, j_1] = s[C_tile].axes(); auto [j_1_outer, j_1_inner] = s[C_tile].split(j_1, 8);
+                auto k = s[C_tile].reduce_axes()[0]; s[C_tile].reorder(i_1, j_1_outer, k, j_1_inner); s[C_tile].unroll(j_1_inner);
+                s[C_tile].compute_at(s[D], i_outer_j_outer); s[A_local].compute_root(); auto unit = s[A_local].fuse({});
+                auto [i0, i1] = s[A_local].axes(); s[A_local].parallel(i0);)
+  EXPECT_EQ(squeezed(s.to_cpp()), squeezed(code_text));
 }
 
 TEST(Schedule, TryingLeavesNoTrace) {

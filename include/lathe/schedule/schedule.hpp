@@ -368,7 +368,8 @@ class Schedule {
 
   /// The steps in their canonical form, a line each; `replay` reads it.
   std::string to_text() const;
-  /// The steps as C++ on handles named like their axes, after a line that makes the schedule.
+  /// The steps as C++ that compiles where each tensor is a variable of its name: first a line that makes the schedule `s`; every
+  /// axis gets a name of its own and is declared before its first step.
   std::string to_cpp() const;
   /// Applies steps given as text. \throws Error S018 for text that is no step, and as the steps do; then nothing is applied.
   void replay(std::string_view text);

@@ -232,17 +232,6 @@ LATHE_INLINE std::string Schedule::to_text() const {
   return text;
 }
 
-LATHE_INLINE std::string Schedule::to_cpp() const {
-  std::string text = "Schedule s(";
-  for (std::size_t i = 0; i < outputs_.size(); ++i) text += (i ? ", " : "") + outputs_[i]->name;
-  text += ");\n";
-  // Names are those that axes have before each step, so the steps are made anew.
-  scheduling::State state = scheduling::initial_state(outputs_);
-  for (const scheduling::StepRef &step : state_.steps) {
-    text += scheduling::to_cpp(state, *step) + "\n";
-    scheduling::apply(state, step);
-  }
-  return text;
-}
+LATHE_INLINE std::string Schedule::to_cpp() const { return scheduling::to_cpp(outputs_, state_.steps); }
 
 }  // namespace lathe::inline LATHE_ABI

@@ -90,6 +90,8 @@ void apply(State &state, const StepRef &step);
 
 /// A step as a line of C++ ("auto [i_outer, i_inner] = s[C].split(i, 16);"), with the names that axes have in `state`.
 std::string to_cpp(const State &state, const Step &step);
+/// All steps of a schedule of these outputs as C++ that compiles where each tensor is a variable of its name.
+std::string to_cpp(const List<ir::Operation> &outputs, const List<StepRef> &steps);
 
 /// Throws S-code `code` about `step`: headline, the user's line with the step as C++, notes, and the loops of the stage as they
 /// are.

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "lathe/schedule/state.hpp"
+#include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
@@ -121,28 +123,108 @@ inline Step read_step(LineReader &reader) {
   return step;
 }
 
-/// What a step's C++ is put together from: the names of its stage and axes.
+inline std::string identifier(std::string name) {
+  for (char &c : name)
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))) c = '_';
+  return name;
+}
+
+/// Variables of a program that takes all steps of a schedule: every axis and every cache has a name of its own, and original axes
+/// are declared where they are first needed.
+class Variables {
+ public:
+  explicit Variables(const State &state) {
+    taken_.insert("s");
+    for (const StageState &stage : state.stages) taken_.insert(identifier(stage.name()));
+  }
+
+  std::string stage(const StageState &stage) const {
+    for (const Cache &cache : caches_)
+      if (cache.id == stage.id) return cache.name;
+    return identifier(stage.name());
+  }
+  std::string axis(const StageState &of, AxisId id) {
+    for (const Axis &axis : axes_)
+      if (axis.stage == of.id && axis.id == id) return axis.name;
+    declare(of, id);
+    return axis(of, id);
+  }
+  std::string make(StageId stage, AxisId id, const std::string &wish) {
+    axes_.push_back({stage, id, fresh(wish)});
+    return axes_.back().name;
+  }
+  std::string make(StageId cache, const std::string &wish) {
+    caches_.push_back({cache, fresh(wish)});
+    return caches_.back().name;
+  }
+  /// What must stand before the step whose names were asked for.
+  std::string take_declarations() { return std::exchange(declarations_, {}); }
+
+ private:
+  struct Axis {
+    StageId stage;
+    AxisId id;
+    std::string name;
+  };
+  struct Cache {
+    StageId id;
+    std::string name;
+  };
+
+  void declare(const StageState &of, AxisId id) {
+    const AxisState *wanted = of.find(id);
+    ensure(wanted && id.step == -1, "axes that steps made have names");
+    int rank = 0;
+    while (of.find({-1, rank}) && !of.find({-1, rank})->reduction) ++rank;
+    if (wanted->reduction) {
+      const std::string name = make(of.id, id, identifier(wanted->name));
+      declarations_ += "auto " + name + " = s[" + stage(of) + "].reduce_axes()[" + std::to_string(id.index - rank) + "];\n";
+      return;
+    }
+    std::string names;
+    for (int d = 0; d < rank; ++d) names += (d ? ", " : "") + make(of.id, {-1, d}, identifier(of.find({-1, d})->name));
+    declarations_ += "auto [" + names + "] = s[" + stage(of) + "].axes();\n";
+  }
+  std::string fresh(const std::string &wish) {
+    std::string name = wish;
+    for (int suffix = 1; !taken_.insert(name); ++suffix) name = wish + "_" + std::to_string(suffix);
+    return name;
+  }
+
+  HashSet<std::string> taken_;
+  List<Axis> axes_;
+  List<Cache> caches_;
+  std::string declarations_;
+};
+
+/// What a step's C++ is put together from: the names of its stage and axes. Without `variables` these are the names that loops
+/// are printed with.
 struct Names {
   const State &state;
   const StageState *stage;
+  Variables *variables = nullptr;
 
-  static std::string identifier(std::string name) {
-    for (char &c : name)
-      if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))) c = '_';
-    return name;
-  }
   std::string stage_name(StageId id) const {
     const StageState *found = state.find(id);
-    return found ? identifier(found->name()) : "?";
+    if (!found) return "?";
+    return variables ? variables->stage(*found) : identifier(found->name());
   }
   std::string axis_name(const StageState *of, AxisId id) const {
     const AxisState *axis = of ? of->find(id) : nullptr;
-    return axis ? identifier(axis->name) : "?";
+    if (!axis) return "?";
+    return variables ? variables->axis(*of, id) : identifier(axis->name);
   }
   std::string axes(const List<AxisId> &ids) const {
     std::string text;
     for (const AxisId &id : ids) (text += text.empty() ? "" : ", ") += axis_name(stage, id);
     return text;
+  }
+  /// The name of output `output` of the step.
+  std::string made(int output, const std::string &wish) const {
+    return variables && stage ? variables->make(stage->id, {static_cast<int>(state.steps.size()), output}, wish) : wish;
+  }
+  std::string made_cache(const std::string &wish) const {
+    return variables ? variables->make(StageId{static_cast<int>(state.steps.size()), 0}, wish) : wish;
   }
 };
 
@@ -182,9 +264,10 @@ LATHE_INLINE List<Step> parse_steps(std::string_view text) {
   return steps;
 }
 
-LATHE_INLINE std::string to_cpp(const State &state, const Step &step) {
-  using step_text::scope_cpp;
-  const step_text::Names names{state, state.find(step.stage)};
+namespace step_text {
+
+LATHE_INLINE std::string statement(const Names &names, const Step &step) {
+  const State &state = names.state;
   const std::string stage = names.stage_name(step.stage);
   const std::string call = "s[" + stage + "]." + std::string(name_of(step.primitive)) + "(";
   switch (step.primitive) {
@@ -192,31 +275,53 @@ LATHE_INLINE std::string to_cpp(const State &state, const Step &step) {
       const std::string axis = names.axes(step.axes);
       const bool parts = step.numbers.size() > 1 && step.numbers[1];
       const std::string count = std::to_string(step.numbers.at(0));
-      return "auto [" + axis + "_outer, " + axis + "_inner] = " + call + axis + ", " + (parts ? "parts(" + count + ")" : count) +
-             ");";
+      const std::string outer = names.made(0, axis + "_outer"), inner = names.made(1, axis + "_inner");
+      return "auto [" + outer + ", " + inner + "] = " + call + axis + ", " + (parts ? "parts(" + count + ")" : count) + ");";
     }
     case Primitive::fuse: {
+      const bool listed = step.axes.size() < 2 || step.axes.size() > 4;
+      const std::string axes = (listed ? "{" : "") + names.axes(step.axes) + (listed ? "}" : "");
       std::string fused;
       for (const AxisId &id : step.axes) (fused += fused.empty() ? "" : "_") += names.axis_name(names.stage, id);
-      return "auto " + (fused.empty() ? "unit" : fused) + " = " + call + names.axes(step.axes) + ");";
+      return "auto " + names.made(0, fused.empty() ? "unit" : fused) + " = " + call + axes + ");";
     }
     case Primitive::compute_at: {
       const StageState *consumer = step.stages.empty() ? nullptr : state.find(step.stages[0]);
-      const std::string at = consumer ? step_text::Names::identifier(consumer->name()) : "?";
+      const std::string at = consumer ? names.stage_name(step.stages[0]) : "?";
       return call + "s[" + at + "], " + (step.axes.empty() ? "?" : names.axis_name(consumer, step.axes[0])) + ");";
     }
     case Primitive::cache_read: {
       std::string readers;
       for (const StageId &id : step.stages) readers += ", " + names.stage_name(id);
-      return "auto " + stage + "_" + (step.text.empty() ? "cache" : step.text) + " = s.cache_read(" + stage + ", " +
-             scope_cpp(step.text) + readers + ");";
+      return "auto " + names.made_cache(stage + "_" + (step.text.empty() ? "cache" : identifier(step.text))) +
+             " = s.cache_read(" + stage + ", " + scope_cpp(step.text) + readers + ");";
     }
     case Primitive::cache_write:
-      return "auto " + stage + "_" + (step.text.empty() ? "cache" : step.text) + " = s.cache_write(" + stage + ", " +
-             scope_cpp(step.text) + ");";
+      return "auto " + names.made_cache(stage + "_" + (step.text.empty() ? "cache" : identifier(step.text))) +
+             " = s.cache_write(" + stage + ", " + scope_cpp(step.text) + ");";
     case Primitive::set_scope: return call + scope_cpp(step.text) + ");";
     default: return call + names.axes(step.axes) + ");";
   }
+}
+
+}  // namespace step_text
+
+LATHE_INLINE std::string to_cpp(const State &state, const Step &step) {
+  return step_text::statement({state, state.find(step.stage)}, step);
+}
+
+LATHE_INLINE std::string to_cpp(const List<ir::Operation> &outputs, const List<StepRef> &steps) {
+  State state = initial_state(outputs);  // names are those before each step, so the steps are made anew
+  step_text::Variables variables(state);
+  std::string text = "Schedule s(";
+  for (std::size_t i = 0; i < outputs.size(); ++i) text += (i ? ", " : "") + step_text::identifier(outputs[i]->name);
+  text += ");\n";
+  for (const StepRef &step : steps) {
+    const std::string line = step_text::statement({state, state.find(step->stage), &variables}, *step);
+    text += variables.take_declarations() + line + "\n";
+    apply(state, step);
+  }
+  return text;
 }
 
 }  // namespace lathe::inline LATHE_ABI::scheduling
