@@ -201,12 +201,12 @@ class Demo {
                written = static_cast<std::size_t>(result_.size()) * 4;
     const double memory = static_cast<double>(read + written) / (probes::bandwidth_gbs(read, written, threads) * 1e9);
     const double roofline = std::max(memory, flops_ / (peak * 1e9));
-    std::printf("\n-- %s\n%s", title, text.c_str());
+    std::printf("\n-- %s\n%s\n", title, text.c_str());
     std::printf(
-        "%d thread%s: %.3f ms, %.1f GFLOP/s, %.0f %% of the roofline (%.0f GFLOP/s peak), %.2f times plain C++; largest "
+        "%d thread%s: %.3f ms, %.1f GFLOP/s, %.0f %% of the roofline (%.0f GFLOP/s: %s), %.2f times plain C++; largest "
         "difference %.1e%s\n",
-        threads, threads == 1 ? "" : "s", time * 1e3, flops_ / time * 1e-9, 100 * roofline / time, peak, plain / time, difference,
-        difference < 1e-5 ? "" : "  WRONG");
+        threads, threads == 1 ? "" : "s", time * 1e3, flops_ / time * 1e-9, 100 * roofline / time, flops_ / roofline * 1e-9,
+        memory > flops_ / (peak * 1e9) ? "memory" : "arithmetic", plain / time, difference, difference < 1e-5 ? "" : "  WRONG");
   }
 
   double largest_difference(bool relu) const {

@@ -61,7 +61,8 @@ TEST(Faults, R008InputsDoNotFit) {
   const Array<float, 1> five({5}), four({4});
   expect_refusal("R008", [&] { evaluate(b, {}); });
   expect_refusal("R008", [&] { evaluate(b, {{a, five}}); }, "_shape");
-  expect_refusal("R008", [&] { evaluate(c, {{a, four}, {n, -1}}); }, "_extent");
+  expect_refusal("R008", [&] { evaluate(c, {{a, four}, {n, -1}}); }, "_size");
+  expect_refusal("R008", [&] { evaluate(c, {{a, four}}); }, "_value");
 }
 
 }  // namespace

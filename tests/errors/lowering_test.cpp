@@ -38,7 +38,7 @@ TEST(LoweringRefusals, L003SymbolWithoutValue) {
   expect_refusal("L003", [&] { print(Schedule(b), b); });
 }
 
-TEST(LoweringRefusals, L004ExtentOfAnInnerLoop) {
+TEST(LoweringRefusals, L004ExtentOfAFusedAxis) {
   auto x = placeholder<float>({10}, "x");
   auto b = compute(
       {10},
@@ -49,7 +49,7 @@ TEST(LoweringRefusals, L004ExtentOfAnInnerLoop) {
       "b(i)");
   Schedule s(b);
   auto loops = s[b].loops();
-  s[b].reorder(loops[1], loops[0]);
+  s[b].fuse({loops[0], loops[1]});
   expect_refusal("L004", [&] { print(s, x, b); });
 }
 
@@ -166,6 +166,15 @@ TEST(CallRefusals, K005Size) {
   expect_refusal("K005", [&] { kernel(c.x, c.z, c.y); });
 }
 
+TEST(CallRefusals, K005SizeArgument) {
+  auto n = size_var("n");
+  auto x = placeholder<float>({4}, "x");
+  auto y = compute({4}, [&](Index i) { return x(i) + cast<float>(n); }, "y(i)");
+  auto kernel = jit(Schedule(y), n, x, y);
+  Array<float, 1> from({4}), to({4});
+  expect_refusal("K005", [&] { kernel(-5, from, to); }, "_size");
+}
+
 TEST(CallRefusals, K006CheckOfTheProgram) {
   auto table = placeholder<float>({10}, "table");
   auto ids = placeholder<int>({4}, "ids");
@@ -180,6 +189,20 @@ TEST(CallRefusals, K006CheckOfTheProgram) {
 TEST(CallRefusals, K007Count) {
   Called c;
   expect_refusal("K007", [&] { c.kernel.code().call(nullptr, 0); });
+}
+
+TEST(CallRefusals, K010Scalar) {
+  auto a = scalar<std::int8_t>("a");
+  auto y = compute({4}, [&](Index i) { return cast<std::int8_t>(i) + a; }, "y(i)");
+  auto kernel = interpret(Schedule(y), a, y);
+  Array<std::int8_t, 1> to({4});
+  kernel(-128, to);
+  EXPECT_EQ(to(3), -125);
+  kernel(7.0, to);
+  EXPECT_EQ(to(3), 10);
+  expect_refusal("K010", [&] { kernel(300, to); });
+  expect_refusal("K010", [&] { kernel(2.5, to); }, "_fraction");
+  EXPECT_EQ(to(3), 10);
 }
 
 TEST(CallRefusals, K008Scratch) {

@@ -174,6 +174,23 @@ TEST(ScheduleRefusals, S018NotAStep) {
   EXPECT_TRUE(s.steps().empty());
 }
 
+TEST(ScheduleRefusals, S020ExtentOfALoopInside) {
+  auto x = placeholder<float>({10}, "x");
+  auto b = compute(
+      {10},
+      [&](Index i) {
+        auto r = reduce_axis(i, "r");
+        return sum(x(r), r);
+      },
+      "b(i)");
+  Schedule s(b);
+  auto [i] = s[b].axes();
+  auto [io, ii] = s[b].split(i, 4);
+  auto [ro, ri] = s[b].split(s[b].reduce_axes()[0], 2);
+  s[b].reorder(io, ri, ii, ro);  // the inner part has a constant extent
+  expect_refusal("S020", [&] { s[b].reorder(io, ro, ii, ri); });
+}
+
 TEST(ScheduleRefusals, S019NoSuchName) {
   Matmul m;
   Schedule s(m.C);

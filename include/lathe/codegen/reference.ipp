@@ -196,6 +196,10 @@ LATHE_INLINE void Evaluation::bind_sizes() {
       if (std::none_of(scalars_.begin(), scalars_.end(), [&](const auto &scalar) { return scalar.first == size->var; }))
         scalars_.emplace_back(size->var, static_cast<ir::Bits>(array.shape[i]));
     }
+  for (const auto &[var, bits] : scalars_)
+    if (var.nonnegative() && static_cast<std::int64_t>(bits) < 0)
+      fail("R008", "the size " + var.name() + " is given as " + std::to_string(static_cast<std::int64_t>(bits)), {},
+           {{"why", "a size is at least 0", {}}});
 }
 
 LATHE_INLINE void Evaluation::place_input(const ir::Tensor &tensor, const ReferenceArray &array) {

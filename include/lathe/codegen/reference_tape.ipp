@@ -196,7 +196,9 @@ class TapeCompiler {
   std::uint32_t leaf(const ir::Expr &e) {
     ensure(e.lanes() == 1, "the reference evaluates scalars");
     if (const auto *var = e.as<ir::VarRef>()) {
-      ensure(registers_.knows(var->var), "the reference knows every variable: " + var->var.name());
+      const std::string &name = var->var.name();
+      if (!registers_.knows(var->var))
+        fail("R008", "no value was given for " + name, {}, {{"help", "bind it:   evaluate(…, {{" + name + ", value}})", {}}});
       return registers_.of_variable(var->var);
     }
     const DType type = e.type();

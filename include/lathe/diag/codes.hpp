@@ -51,6 +51,7 @@ inline constexpr CodeTitle code_titles[] = {
     {"S017", "an input has no loops and cannot be an output"},
     {"S018", "text is not a schedule step"},
     {"S019", "a name stands for no tensor, or for several"},
+    {"S020", "a loop would stand outside one that its extent depends on"},
     // lowering
     {"L001", "a stage is read outside the loop it is computed at"},
     {"L002", "a read is out of range"},
@@ -89,6 +90,7 @@ inline constexpr CodeTitle code_titles[] = {
     {"K007", "the number of arguments is wrong"},
     {"K008", "there is no scratch memory"},
     {"K009", "a kernel failed"},
+    {"K010", "a number does not fit the type of a scalar argument"},
     {"K101", "an array has an impossible shape"},
     {"K102", "rows of an array differ in length"},
     {"K103", "LATHE_NUM_THREADS is not a number of threads"},

@@ -4,8 +4,13 @@
 /// Kernels: functions over arrays whose arity, element types, ranks and constness are checked by the C++ compiler; extents,
 /// strides, alignment and overlap when they are called.
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
 
 #include "lathe/dtype/traits.hpp"
 #include "lathe/runtime/array.hpp"
@@ -76,13 +81,32 @@ struct ParameterTraits<Out<T, Rank>> {
       return View<T, Rank>(a);
   }
 };
+/// Whether a number is one of T's.
+template <class T, class A>
+bool fits(A a) {
+  if constexpr (std::is_floating_point_v<A>)
+    return a == std::trunc(a) && a >= static_cast<A>(std::numeric_limits<T>::min()) &&
+           a < std::ldexp(static_cast<A>(1), std::numeric_limits<T>::digits);
+  else if constexpr (std::is_same_v<T, bool>)
+    return a == A(0) || a == A(1);
+  else
+    return std::in_range<std::conditional_t<std::is_signed_v<T>, std::make_signed_t<T>, std::make_unsigned_t<T>>>(+a);
+}
+/// `a` as a T. \throws Error K010 for a number that no integer T is.
+template <class T, class A>
+T scalar_as(A a) {
+  if constexpr (std::is_integral_v<T> && std::is_arithmetic_v<A> && !std::is_same_v<A, T>)
+    if (!fits<T>(a)) [[unlikely]]
+      fail_scalar(std::to_string(a), to_string(dtype_of<T>()));
+  return static_cast<T>(a);
+}
 template <>
 struct ParameterTraits<Value<index_t>> {
   template <class A>
   static constexpr bool accepts = std::is_integral_v<std::remove_cvref_t<A>>;
   template <class A>
   static std::int64_t hold(A a) {
-    return static_cast<std::int64_t>(a);
+    return scalar_as<std::int64_t>(a);
   }
 };
 template <class T>
@@ -91,7 +115,7 @@ struct ParameterTraits<Value<T>> {
   static constexpr bool accepts = std::is_convertible_v<A, T>;
   template <class A>
   static T hold(A a) {
-    return static_cast<T>(a);
+    return scalar_as<T>(a);
   }
 };
 

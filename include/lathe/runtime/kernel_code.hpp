@@ -33,6 +33,11 @@ struct ArgumentInfo {
 
 struct KernelSignature;
 
+namespace calling {
+/// Throws Error K010: `number` is not one of `type`'s.
+[[noreturn]] void fail_scalar(const std::string &number, const std::string &type);
+}  // namespace calling
+
 /// A compiled (or interpreted) program, immutable: may be called by many threads at once.
 class KernelCode {
  public:

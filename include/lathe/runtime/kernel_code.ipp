@@ -89,6 +89,7 @@ LATHE_INLINE void calling::SignatureMaker::make(KernelSignature &signature, List
       case ir::ParameterKind::scalar:
         if (!parameter.argument) break;
         signature.scalars.push_back({infos.size(), slot});
+        if (parameter.var.nonnegative()) signature.sizes.push_back(slot);
         infos.push_back({parameter.name, parameter.var.type(), 0, false, false});
         break;
       case ir::ParameterKind::constant:
@@ -176,6 +177,14 @@ inline bool fits_fixed(const KernelSignature &signature, const CallArgument *arg
   return misfit == 0;
 }
 
+LATHE_INLINE void fail_scalar(const std::string &number, const std::string &type) {
+  fail("K010", "the scalar argument " + number + " is no " + type);
+}
+
+[[noreturn]] LATHE_INLINE void fail_size(const std::string &name, std::int64_t value) {
+  fail("K005", "a size does not fit: " + name + " is " + std::to_string(value), {}, {{"why", "a size is at least 0", {}}});
+}
+
 /// Checks one call. Functions that throw stand apart, so that the good path stays small.
 class CallChecker {
  public:
@@ -201,7 +210,11 @@ class CallChecker {
     for (std::size_t d = 0; d < rule.shape.size(); ++d)
       if (rule.shape[d].how == KnownInteger::How::binds) slots_[rule.shape[d].slot].integer = argument.shape[d];
     for (std::size_t d = 0; d < rule.strides.size(); ++d)
-      if (rule.strides[d].how == KnownInteger::How::binds) slots_[rule.strides[d].slot].integer = stride_of(rule, d);
+      if (rule.strides[d].how == KnownInteger::How::binds) {
+        slots_[rule.strides[d].slot].integer = stride_of(rule, d);
+        if (stride_of(rule, d) < 0) [[unlikely]]
+          fail_size(signature_.symbols[rule.strides[d].slot].name(), stride_of(rule, d));
+      }
   }
 
   std::int64_t expected(const KnownInteger &known) const {
@@ -320,14 +333,19 @@ LATHE_INLINE void calling::CallChecker::fail_extent(const TensorRule &rule, std:
 LATHE_INLINE void calling::CallChecker::fail_stride(const TensorRule &rule, std::size_t d, std::int64_t stride) const {
   const std::string &name = infos_[rule.argument].name;
   const bool compact = rule.strides.empty();
+  const Note help = rule.output
+                        ? Note{"help", "pass a compact array, and copy from it", {}}
+                        : Note{"help", "say how it lies in memory:   placeholder<T>(…).strides({…})   or   .column_major()", {}};
   fail("K002",
        "stride " + std::to_string(d) + " of argument " + name + " is " + std::to_string(stride_of(rule, d)) +
            ", the kernel takes " + std::to_string(stride),
        {},
        {{"why",
-         compact ? "without a promise, an argument is compact and row-major" : "its placeholder promises these strides",
+         rule.output ? "outputs are compact and row-major"
+         : compact   ? "without a promise, an argument is compact and row-major"
+                     : "its placeholder promises these strides",
          {}},
-        {"help", "say how it lies in memory:   placeholder<T>(…).strides({…})   or   .column_major()", {}}});
+        help});
 }
 
 LATHE_INLINE void calling::CallChecker::fail_address(const TensorRule &rule) const {
@@ -338,13 +356,17 @@ LATHE_INLINE void calling::CallChecker::fail_address(const TensorRule &rule) con
           {"help", "pass an Array, or a View of memory that is there", {}}});
   }
   fail("K003", "argument " + name + " is not aligned to " + std::to_string(rule.alignment_mask + 1) + " bytes", {},
-       {{"help", "allocate it by lathe::Array, or leave out .align()", {}}});
+       {{"help",
+         rule.alignment_mask + 1 > static_cast<std::uintptr_t>(rule.element_bytes)
+             ? "allocate it by lathe::Array, or leave out .align()"
+             : "an element lies at a multiple of its own size",
+         {}}});
 }
 
 LATHE_INLINE void calling::CallChecker::fail_overlap(const TensorRule &output, const TensorRule &other) const {
-  fail(
-      "K004", "output " + infos_[output.argument].name + " shares memory with argument " + infos_[other.argument].name, {},
-      {{"why", "elements would be overwritten before they are read", {}}, {"help", "pass an output with memory of its own", {}}});
+  fail("K004", "output " + infos_[output.argument].name + " shares memory with argument " + infos_[other.argument].name, {},
+       {{"why", other.output ? "both would be written to it" : "elements would be overwritten before they are read", {}},
+        {"help", "pass an output with memory of its own", {}}});
 }
 
 LATHE_INLINE KernelCode::KernelCode(ir::Program program, CompiledFunction function, std::shared_ptr<const void> owner,
@@ -386,6 +408,9 @@ LATHE_INLINE void KernelCode::call_with(const CallArgument *arguments, Slot *val
   if (signature_->fills)
     for (std::size_t i = 0; i < signature_->prefilled.size(); ++i) values[i] = signature_->prefilled[i];
   for (const auto &[argument, slot] : signature_->scalars) values[slot] = arguments[argument].scalar;
+  for (const std::size_t slot : signature_->sizes)
+    if (values[slot].integer < 0) [[unlikely]]
+      calling::fail_size(program_.entry().parameters[slot].name, values[slot].integer);
   if (!calling::fits_fixed(*signature_, arguments, values)) [[unlikely]]
     calling::CallChecker(*signature_, infos_, arguments, values).check();
   for (const ir::Requirement &requirement : program_.requirements)

@@ -50,6 +50,7 @@ struct KernelSignature {
   List<std::int64_t> fixed_extents;
   List<TensorRule> tensors;
   List<std::pair<std::size_t, std::size_t>> scalars;  ///< argument, slot
+  List<std::size_t> sizes;                            ///< slots of those that are sizes: at least 0
   List<Slot> prefilled;                               ///< by slot: constants and functions are already in it
   bool fills = false;                                 ///< whether there are such
   List<ir::Var> symbols;                              ///< by slot; undefined where the slot is none

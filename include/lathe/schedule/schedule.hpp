@@ -137,7 +137,7 @@ class AnyStage {
   ///     for i: for j: for k: body     → reorder(k, i) →     for k: for j: for i: body
   ///
   /// A data loop may move inside a reduction loop: the start values are then written by loops of their own before.
-  /// \throws Error S002, S003, S004 (named twice).
+  /// \throws Error S002, S003, S004 (named twice), S020 (a loop would stand outside one that its extent depends on).
   template <class... Axes>
   void reorder(scheduling::LocatedAxis first, const Axes &...rest) {
     static_assert((scheduling::AxisLike<Axes> && ...),

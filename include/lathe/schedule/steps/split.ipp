@@ -19,8 +19,15 @@ LATHE_INLINE void apply_split(State &state, const Step &step) {
   const AxisState axis = require_loop(state, step, stage, step.axes.at(0), "split");
   const std::int64_t factor = step.numbers.at(0);
   if (factor <= 0)
-    refuse(state, step, "S001", "axis " + axis.name + " of " + stage.name() + " cannot be split by " + std::to_string(factor),
-           {{"why", "a factor counts iterations, so it is at least 1", {}}}, axis.name);
+    refuse(state, step, "S001",
+           "axis " + axis.name + " of " + stage.name() + " cannot be split " +
+               (step.numbers.size() > 1 && step.numbers[1] ? "into " + std::to_string(factor) + " parts"
+                                                           : "by " + std::to_string(factor)),
+           {{"why",
+             step.numbers.size() > 1 && step.numbers[1] ? "there is at least 1 part"
+                                                        : "a factor counts iterations, so it is at least 1",
+             {}}},
+           axis.name);
   if (axis.kind_set_by >= 0) {
     const Step &by = *state.steps[static_cast<std::size_t>(axis.kind_set_by)];
     refuse(state, step, "S014",
