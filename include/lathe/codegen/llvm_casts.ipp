@@ -75,14 +75,15 @@ LATHE_INLINE LlvmValue round_to_odd(LlvmWriter &w, LlvmValue a) {
 
 LATHE_INLINE LlvmValue clamp_integer(LlvmWriter &w, DType to, DType from, LlvmValue a) {
   const int from_bits = from.bits() - (from.is_signed() ? 1 : 0), to_bits = to.bits() - (to.is_signed() ? 1 : 0);
+  const auto greatest = static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - to_bits));
   if (from.is_signed()) {
     if (!to.is_signed()) a = w.intrinsic("llvm.smax", from, {a, w.zero(from)});
     if (to_bits < from_bits) {
-      a = w.intrinsic("llvm.smin", from, {a, w.integer(from, (std::int64_t{1} << to_bits) - 1)});
-      if (to.is_signed()) a = w.intrinsic("llvm.smax", from, {a, w.integer(from, -(std::int64_t{1} << to_bits))});
+      a = w.intrinsic("llvm.smin", from, {a, w.integer(from, greatest)});
+      if (to.is_signed()) a = w.intrinsic("llvm.smax", from, {a, w.integer(from, -greatest - 1)});
     }
   } else if (to_bits < from_bits) {
-    a = w.intrinsic("llvm.umin", from, {a, w.integer(from, (std::int64_t{1} << to_bits) - 1)});
+    a = w.intrinsic("llvm.umin", from, {a, w.integer(from, greatest)});
   }
   return a;
 }
