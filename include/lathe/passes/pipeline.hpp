@@ -27,9 +27,11 @@ struct Row {
 ///     simplify_loops            loops and conditions that say nothing go
 ///     guard_loads               conditional evaluation becomes predicates of loads       form_no_guarding_selects
 ///     widen_small_floats        float16 and bfloat16 are computed in float32
-///     vectorize_loops           loops become lanes                                       form_no_vectorized_loops,
-///     form_scalar_conditions unroll_loops              loops become copies form_no_unrolled_loops simplify_loops constants that
-///     lanes and copies brought contract_multiply_adds    products fuse with sums
+///     vectorize_loops           loops become lanes             form_no_vectorized_loops, form_scalar_conditions
+///     unroll_loops              loops become copies                               form_no_unrolled_loops
+///     simplify_loops            constants that lanes and copies brought
+///     contract_multiply_adds    products fuse with sums
+///     lower_math_functions      functions that need no library become arithmetic
 std::span<const Row> pipeline();
 
 /// How long a row took for all functions of a program.
