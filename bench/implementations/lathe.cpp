@@ -139,6 +139,7 @@ std::function<void()> softmax(const Softmax &w) {
   s[scale].compute_at(s[out], r);
   s[total].compute_at(s[out], r);
   s[e].compute_at(s[out], r);
+  s[e].vectorize(s[e].split(s[e].axis(1), lanes()).second);
   s[most].compute_at(s[out], r);
   for (auto *lanes_stage : {&most_lanes, &total_lanes}) {
     const auto &axis = lanes_stage == &most_lanes ? m : t;
