@@ -167,10 +167,33 @@ std::function<void()> softmax(const Softmax &w) {
   return [=] { kernel(View<const float, 2>(w.input, {R, N}), View<float, 2>(w.output, {R, N})); };
 }
 
+std::function<void()> math_function(const MathFunction &w) {
+  const std::int64_t n = w.n;
+  auto x = placeholder<float>({n}, "x");
+  auto y = compute(
+      {n},
+      [&](Index i) {
+        switch (w.kind) {
+          case MathFunction::Kind::exp: return exp(x(i));
+          case MathFunction::Kind::log: return log(x(i));
+          case MathFunction::Kind::tanh: return tanh(x(i));
+          default: return erf(x(i));
+        }
+      },
+      "y(i)");
+  Schedule s(y);
+  auto [vector, lane] = s[y].split(s[y].axis(0), lanes());
+  s[y].parallel(vector);
+  s[y].vectorize(lane);
+  auto kernel = jit(s, options("math_function", w.threads), x, y);
+  return [=] { kernel(View<const float, 1>(w.input, {n}), View<float, 1>(w.output, {n})); };
+}
+
 const Register<VectorAdd> registered_vector_add("lathe", vector_add);
 const Register<Sgemm> registered_sgemm("lathe", sgemm);
 const Register<Depthwise> registered_depthwise("lathe", depthwise);
 const Register<Softmax> registered_softmax("lathe", softmax);
+const Register<MathFunction> registered_math_function("lathe", math_function);
 
 }  // namespace
 }  // namespace bench
