@@ -60,7 +60,7 @@ void run_all(Case &made, const Workload &workload, const std::vector<double> &re
     run();
     made.runs.push_back({implementation.name, std::move(run), relative_error(made.output, reference)});
   }
-  const std::vector<std::string> order = {"plain", "eigen", "xsimd", "lathe"};
+  const std::vector<std::string> order = {"plain", "libmvec", "eigen", "xsimd", "lathe"};
   const auto place = [&](const Run &run) { return std::find(order.begin(), order.end(), run.implementation) - order.begin(); };
   std::stable_sort(made.runs.begin(), made.runs.end(), [&](const Run &a, const Run &b) { return place(a) < place(b); });
 }
@@ -119,6 +119,27 @@ Case softmax(std::string name, std::int64_t rows, std::int64_t columns, int thre
   return made;
 }
 
+double value_of(MathFunction::Kind kind, double x) {
+  switch (kind) {
+    case MathFunction::Kind::exp: return std::exp(x);
+    case MathFunction::Kind::log: return std::log(x);
+    case MathFunction::Kind::tanh: return std::tanh(x);
+    default: return std::erf(x);
+  }
+}
+
+// One operation an element: the function.
+Case math_function(std::string name, MathFunction::Kind kind, std::int64_t n, int threads) {
+  std::vector<const float *> in;
+  Case made = allocate(std::move(name), static_cast<double>(n), {std::size_t(n)}, n, in);
+  if (kind == MathFunction::Kind::log)
+    for (float *x = made.inputs.data(); x < made.inputs.data() + n; ++x) *x = std::fabs(*x) + 1e-6f;
+  std::vector<double> reference(n);
+  for (std::int64_t i = 0; i < n; ++i) reference[i] = value_of(kind, in[0][i]);
+  run_all(made, MathFunction{kind, n, in[0], made.output.data(), threads}, reference);
+  return made;
+}
+
 }  // namespace
 
 std::vector<Case> make_cases(const std::string &filter, int threads) {
@@ -133,6 +154,10 @@ std::vector<Case> make_cases(const std::string &filter, int threads) {
   add("depthwise/256x96x96", depthwise, 256, 96, 96);
   add("depthwise/32x112x112", depthwise, 32, 112, 112);
   add("softmax/4096x1024", softmax, 4096, 1024);
+  add("math/exp", math_function, MathFunction::Kind::exp, 4096);
+  add("math/log", math_function, MathFunction::Kind::log, 4096);
+  add("math/tanh", math_function, MathFunction::Kind::tanh, 4096);
+  add("math/erf", math_function, MathFunction::Kind::erf, 4096);
   return cases;
 }
 

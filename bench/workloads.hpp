@@ -55,6 +55,15 @@ struct Softmax {
   int threads;
 };
 
+/// output[i] = f(input[i]); the logarithm of numbers in (0, 1], others of [-1, 1)
+struct MathFunction {
+  enum class Kind { exp, log, tanh, erf } kind;
+  std::int64_t n;
+  const float *input;
+  float *output;
+  int threads;
+};
+
 /// Prepares an implementation for one workload; what it returns is timed.
 template <class Workload>
 using Make = std::function<void()> (*)(const Workload &);

@@ -69,10 +69,26 @@ std::function<void()> softmax(const Softmax &w) {
   };
 }
 
+std::function<void()> math_function(const MathFunction &w) {
+  if (w.kind == MathFunction::Kind::erf) return {};  // in Eigen's unsupported modules
+  return [=] {
+    for_ranges(w.n, w.threads, [&](std::int64_t begin, std::int64_t end) {
+      const ConstRow x(w.input + begin, end - begin);
+      Row y(w.output + begin, end - begin);
+      switch (w.kind) {
+        case MathFunction::Kind::exp: y = x.exp(); break;
+        case MathFunction::Kind::log: y = x.log(); break;
+        default: y = x.tanh(); break;
+      }
+    });
+  };
+}
+
 const Register<VectorAdd> registered_vector_add("eigen", vector_add);
 const Register<Sgemm> registered_sgemm("eigen", sgemm);
 const Register<Depthwise> registered_depthwise("eigen", depthwise);
 const Register<Softmax> registered_softmax("eigen", softmax);
+const Register<MathFunction> registered_math_function("eigen", math_function);
 
 }  // namespace
 }  // namespace bench

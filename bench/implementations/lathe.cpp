@@ -116,19 +116,24 @@ std::function<void()> depthwise(const Depthwise &w) {
   };
 }
 
-/// Row maxima and sums are reduced in lanes first: element l of a partial result takes every width-th element of the row.
+/// Row maxima and sums are reduced in lanes first: element l of a partial result takes every width-th element of the row, then
+/// the four vectors of it are reduced to one.
 std::function<void()> softmax(const Softmax &w) {
   const std::int64_t R = w.rows, N = w.columns;
   const int width = 4 * lanes();
   if (N % width != 0) return {};
   auto input = placeholder<float>({R, N}, "input");
-  auto m = reduce_axis(N / width, "m"), ml = reduce_axis(width, "ml"), t = reduce_axis(N / width, "t"),
-       tl = reduce_axis(width, "tl");
+  auto m = reduce_axis(N / width, "m"), mv = reduce_axis(4, "mv"), ml = reduce_axis(lanes(), "ml");
+  auto t = reduce_axis(N / width, "t"), tv = reduce_axis(4, "tv"), tl = reduce_axis(lanes(), "tl");
   auto most_lanes = compute({R, width}, [&](Index r, Index l) { return max(input(r, m * width + l), m); }, "most_lanes(r, l)");
-  auto most = compute({R}, [&](Index r) { return max(most_lanes(r, ml), ml); }, "most(r)");
+  auto most_vector =
+      compute({R, lanes()}, [&](Index r, Index l) { return max(most_lanes(r, mv * lanes() + l), mv); }, "most_vector(r, l)");
+  auto most = compute({R}, [&](Index r) { return max(most_vector(r, ml), ml); }, "most(r)");
   auto e = compute({R, N}, [&](Index r, Index i) { return exp(input(r, i) - most(r)); }, "e(r, i)");
   auto total_lanes = compute({R, width}, [&](Index r, Index l) { return sum(e(r, t * width + l), t); }, "total_lanes(r, l)");
-  auto total = compute({R}, [&](Index r) { return sum(total_lanes(r, tl), tl); }, "total(r)");
+  auto total_vector =
+      compute({R, lanes()}, [&](Index r, Index l) { return sum(total_lanes(r, tv * lanes() + l), tv); }, "total_vector(r, l)");
+  auto total = compute({R}, [&](Index r) { return sum(total_vector(r, tl), tl); }, "total(r)");
   auto scale = compute({R}, [&](Index r) { return 1.0f / total(r); }, "scale(r)");
   auto out = compute({R, N}, [&](Index r, Index i) { return e(r, i) * scale(r); }, "out(r, i)");
   Schedule s(out);
@@ -139,6 +144,7 @@ std::function<void()> softmax(const Softmax &w) {
   s[scale].compute_at(s[out], r);
   s[total].compute_at(s[out], r);
   s[e].compute_at(s[out], r);
+  s[e].vectorize(s[e].split(s[e].axis(1), lanes()).second);
   s[most].compute_at(s[out], r);
   for (auto *lanes_stage : {&most_lanes, &total_lanes}) {
     const auto &axis = lanes_stage == &most_lanes ? m : t;
@@ -149,14 +155,45 @@ std::function<void()> softmax(const Softmax &w) {
     s[*lanes_stage].unroll(vector);
     s[*lanes_stage].vectorize(lane);
   }
+  for (auto *vector_stage : {&most_vector, &total_vector}) {
+    s[*vector_stage].compute_at(s[out], r);
+    s[*vector_stage].set_scope(scope::local);
+    const auto &axis = vector_stage == &most_vector ? mv : tv;
+    s[*vector_stage].reorder(axis, s[*vector_stage].axis(1));
+    s[*vector_stage].unroll(axis);
+    s[*vector_stage].vectorize(s[*vector_stage].axis(1));
+  }
   auto kernel = jit(s, options("softmax", w.threads), input, out);
   return [=] { kernel(View<const float, 2>(w.input, {R, N}), View<float, 2>(w.output, {R, N})); };
+}
+
+std::function<void()> math_function(const MathFunction &w) {
+  const std::int64_t n = w.n;
+  auto x = placeholder<float>({n}, "x");
+  auto y = compute(
+      {n},
+      [&](Index i) {
+        switch (w.kind) {
+          case MathFunction::Kind::exp: return exp(x(i));
+          case MathFunction::Kind::log: return log(x(i));
+          case MathFunction::Kind::tanh: return tanh(x(i));
+          default: return erf(x(i));
+        }
+      },
+      "y(i)");
+  Schedule s(y);
+  auto [vector, lane] = s[y].split(s[y].axis(0), lanes());
+  s[y].parallel(vector);
+  s[y].vectorize(lane);
+  auto kernel = jit(s, options("math_function", w.threads), x, y);
+  return [=] { kernel(View<const float, 1>(w.input, {n}), View<float, 1>(w.output, {n})); };
 }
 
 const Register<VectorAdd> registered_vector_add("lathe", vector_add);
 const Register<Sgemm> registered_sgemm("lathe", sgemm);
 const Register<Depthwise> registered_depthwise("lathe", depthwise);
 const Register<Softmax> registered_softmax("lathe", softmax);
+const Register<MathFunction> registered_math_function("lathe", math_function);
 
 }  // namespace
 }  // namespace bench

@@ -17,3 +17,4 @@
 #include "lathe/runtime/definitions.ipp"
 #include "lathe/schedule/definitions.ipp"
 #include "lathe/target/definitions.ipp"
+#include "lathe/types/definitions.ipp"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// One case: a program under a schedule, run by every back end, compared with the evaluator of unscheduled expressions.
+/// One case: a program under a schedule, run by every back end. The interpreter and C are compared with the evaluator of
+/// unscheduled expressions, with a tolerance where math functions are, and kernels with the interpreter, bit for bit where no
+/// function of the C library is called.
 
 #include <functional>
 #include <memory>
@@ -17,11 +19,12 @@ struct Case {
   std::uint64_t seed = 0;
   Program program;
   Steps steps;
-  int target = 0;         ///< of `target_names`; 0: this machine
-  bool contract = false;  ///< products may fuse with sums; then back ends are compared with the interpreter
-  bool in_c = false;      ///< run as C too
-  bool lowered = false;   ///< interpret the loops before any pass too
-  bool verify = false;    ///< verify the loops after every pass
+  int target = 0;             ///< of `target_names`; 0: this machine
+  bool contract = false;      ///< products may fuse with sums; then the interpreter is compared with nothing
+  bool library_math = false;  ///< math functions are the C library's
+  bool in_c = false;          ///< run as C too
+  bool lowered = false;       ///< interpret the loops before any pass too
+  bool verify = false;        ///< verify the loops after every pass
 };
 
 /// Processors to compile for beside the host.

@@ -273,7 +273,8 @@ class Printer {
     const std::string back_end = outcome.kind.starts_with("interpreter") ? "interpret" : "jit";
     const std::string target =
         tested_.target == 0 ? "Target::host()" : std::string("Target::host(\"") + target_names[tested_.target] + "\")";
-    line("Options options{.target = " + target + (tested_.contract ? "" : ", .numerics = Numerics::strict()") + "};");
+    line("Options options{.target = " + target + ", .numerics = {.contract = " + (tested_.contract ? "true" : "false") +
+         ", .library_math = " + (tested_.library_math ? "true" : "false") + "}};");
     if (outcome.kind.starts_with("c:")) line("std::puts(emit_c(s, options" + names + ").text.c_str());");
     line("auto kernel = " + back_end + "(s, options" + names + ");");
     line("kernel(" + values.substr(std::min<std::size_t>(2, values.size())) + ");");

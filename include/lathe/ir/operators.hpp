@@ -16,6 +16,8 @@
 /// - `round` ties to even; `abs` of the least signed integer wraps to itself; `popcount`, `clz` give the type of their operand
 ///   (clz(0) = width);
 /// - `sign` gives -1, 0 or 1 (NaN for NaN; ±0 for ±0);
+/// - math functions (exp … sigmoid, pow, atan2) are near the true value, not rounded like it: which last bits they have is said
+///   where they are computed, in types/math_functions.hpp or a library (Numerics::library_math);
 /// - float16 and bfloat16 arithmetic is computed in float32 and rounded once;
 /// - logical operators take and give bool; both sides may be evaluated, but loads on the right of && and || and in the arms of a
 ///   guarding `Select` happen only where the condition lets them.

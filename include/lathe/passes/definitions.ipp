@@ -7,6 +7,7 @@
 #include "lathe/passes/contract_multiply_adds.ipp"
 #include "lathe/passes/guard_loads.ipp"
 #include "lathe/passes/independent_lanes.ipp"
+#include "lathe/passes/lower_math_functions.ipp"
 #include "lathe/passes/make_lanes.ipp"
 #include "lathe/passes/pipeline.ipp"
 #include "lathe/passes/simplify_loops.ipp"

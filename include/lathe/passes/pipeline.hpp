@@ -31,6 +31,7 @@ struct Row {
 ///     unroll_loops              loops become copies
 ///     simplify_loops            constants that lanes and copies brought
 ///     contract_multiply_adds    products fuse with sums
+///     lower_math_functions      functions that need no library become arithmetic
 ///
 /// Forms that hold from a row on: guard_loads form_no_guarding_selects, vectorize_loops form_no_vectorized_loops and
 /// form_scalar_conditions, unroll_loops form_no_unrolled_loops.

@@ -9,6 +9,7 @@
 #include "lathe/ir/verify.hpp"
 #include "lathe/passes/contract_multiply_adds.hpp"
 #include "lathe/passes/guard_loads.hpp"
+#include "lathe/passes/lower_math_functions.hpp"
 #include "lathe/passes/pipeline.hpp"
 #include "lathe/passes/simplify_loops.hpp"
 #include "lathe/passes/unroll_loops.hpp"
@@ -29,6 +30,7 @@ LATHE_INLINE std::span<const Row> pipeline() {
       {"unroll_loops", unroll_loops, unrolled},
       {"simplify_loops", simplify_loops, unrolled},
       {"contract_multiply_adds", contract_multiply_adds, unrolled},
+      {"lower_math_functions", lower_math_functions, unrolled},
   };
   return rows;
 }

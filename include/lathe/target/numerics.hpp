@@ -11,9 +11,11 @@ namespace lathe::inline LATHE_ABI {
 struct Numerics {
   bool contract = true;  ///< a * b + c may become one fused multiply-add where the target has it
   bool no_nan = false;   ///< min and max may assume that no operand is NaN
+  /// Math functions are those of the C library, one call an element, instead of Lathe's own (types/math_functions.hpp).
+  bool library_math = false;
 
-  /// No liberty at all: every operation rounds as written.
-  static constexpr Numerics strict() { return {.contract = false, .no_nan = false}; }
+  /// No liberty at all: every operation rounds as written. Math functions stay Lathe's own, which back ends agree on.
+  static constexpr Numerics strict() { return {.contract = false, .no_nan = false, .library_math = false}; }
   friend bool operator==(const Numerics &, const Numerics &) = default;  ///< the same liberties
 };
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Computes math functions by arithmetic instead of calls of a library.
+
+#include "lathe/ir/stmt.hpp"
+#include "lathe/passes/pass.hpp"
+
+namespace lathe::inline LATHE_ABI::passes {
+
+/// Math functions that types/math_functions.hpp has become what is written there:
+///
+///     B[[0:8]] = exp(A[[0:8]])      B[[0:8]] = … additions, multiplications, bit patterns and selects of 8 lanes
+///
+/// so that they have lanes like any other expression and the same bits on every back end for one target. The others stay, to be
+/// called one element at a time; all do when the numerics ask for the library's. Comes after the contraction of products and
+/// sums: how the parts of a function round is its own affair.
+ir::Stmt lower_math_functions(const ir::Stmt &s, const PassContext &context);
+
+}  // namespace lathe::inline LATHE_ABI::passes

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// \file
+/// Math functions of float32, some also of float64: an argument is reduced to a small interval, where a polynomial is evaluated,
+/// and the result is put together from that and the exponent.
+///
+/// Coefficients without another source are minimax: by the Remez exchange in 40 digits for the weight 1 / f, so that the error is
+/// relative to the function, then rounded to the type one by one from the lowest power, the others fitted anew each time. The
+/// interval and the greatest relative error of the rounded polynomial stand beside each.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "lathe/ir/build.hpp"
+#include "lathe/types/math_functions.hpp"
+
+namespace lathe::inline LATHE_ABI::types {
+
+namespace math_functions {
+
+using ir::Expr;
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// ---- what differs between float32 and float64 ---------------------------------------------------------------------------------
+
+struct Format {
+  int mantissa;  ///< bits of it
+  int bias;      ///< of the exponent
+  /// 1.5 * 2^mantissa: a number added to it is rounded to an integer, which then is in the lowest bits. And its bits.
+  double rounder;
+  std::int64_t rounder_bits;
+  std::int64_t sqrt_half_bits;
+  double least_normal;
+  double log2_e;
+  /// ln 2 in two parts: the first so short that its products with the integers below are exact (Cody and Waite).
+  double ln2_high, ln2_low;
+  std::span<const double> exp_terms, tanh_terms;
+  double exp_least, exp_greatest;  ///< where e^x is 0 and infinite
+  double expm1_least;              ///< where e^x - 1 is -1
+  double expm1_linear;             ///< below, e^x - 1 is x
+  double tanh_greatest;            ///< where tanh is 1
+};
+
+/// (e^r - 1 - r) / r^2 on |r| ≤ ln 2 / 2: that the error of e^r is 3.3e-9, of the other 3.1e-19, its
+/// first term fixed.
+inline constexpr double exp_terms_32[] = {0x1.fffffcp-2, 0x1.55548ap-3, 0x1.55584ep-5, 0x1.123f34p-7, 0x1.6ad1b4p-10};
+inline constexpr double exp_terms_64[] = {0x1p-1,
+                                          0x1.555555555555dp-3,
+                                          0x1.555555555556bp-5,
+                                          0x1.111111110e590p-7,
+                                          0x1.6c16c16c0b690p-10,
+                                          0x1.a01a01b5c1e4cp-13,
+                                          0x1.a01a01de95fa6p-16,
+                                          0x1.71ddeb5d9470ep-19,
+                                          0x1.27e46ae111c83p-22,
+                                          0x1.af72be233486fp-26,
+                                          0x1.200b9ad73ce94p-29};
+/// (tanh x / x - 1) / x^2 in x^2 on |x| ≤ 0.625: that the error of tanh is 4.6e-9, of the other 1.1e-17.
+inline constexpr double tanh_terms_32[] = {-0x1.555532p-2, 0x1.1106f6p-3, -0x1.b835a4p-5, 0x1.51f8cep-6, -0x1.750ce2p-8};
+inline constexpr double tanh_terms_64[] = {-0x1.55555555554ffp-2,  0x1.111111110ac94p-3,  -0x1.ba1ba1b503b15p-5,
+                                           0x1.664f477a69482p-6,   -0x1.226e16212466cp-7, 0x1.d6cf26cbf15aap-9,
+                                           -0x1.7d68973b5fb05p-10, 0x1.3365ca746cf20p-11, -0x1.df5359d3d5ad4p-13,
+                                           0x1.438ca07217b31p-14,  -0x1.0d9ee8ea70dc1p-16};
+/// The parts of ln 2 are those of Cephes' expf and of FreeBSD's e_exp.c.
+// clang-format off
+inline constexpr Format format_32 = {
+    .mantissa = 23, .bias = 127, .rounder = 0x1.8p23, .rounder_bits = 0x4b400000, .sqrt_half_bits = 0x3f3504f3,
+    .least_normal = 0x1p-126, .log2_e = 0x1.715476p0, .ln2_high = 0.693359375, .ln2_low = -2.12194440e-4f,
+    .exp_terms = exp_terms_32, .tanh_terms = tanh_terms_32, .exp_least = -104, .exp_greatest = 89, .expm1_least = -18,
+    .expm1_linear = 0x1p-25, .tanh_greatest = 9.1};
+inline constexpr Format format_64 = {
+    .mantissa = 52, .bias = 1023, .rounder = 0x1.8p52, .rounder_bits = 0x4338000000000000, .sqrt_half_bits = 0x3fe6a09e667f3bcd,
+    .least_normal = 0x1p-1022, .log2_e = 0x1.71547652b82fep0, .ln2_high = 0x1.62e42feep-1, .ln2_low = 0x1.a39ef35793c76p-33,
+    .exp_terms = exp_terms_64, .tanh_terms = tanh_terms_64, .exp_least = -746, .exp_greatest = 710, .expm1_least = -38,
+    .expm1_linear = 0x1p-54, .tanh_greatest = 19.1};
+// clang-format on
+
+/// Arithmetic of some lanes of float32 or float64, and their bits.
+class Lanes {
+ public:
+  Lanes(const ScalarType &type, int lanes, bool fused)
+      : format(type.bits == 64 ? format_64 : format_32),
+        type_(type, lanes),
+        bits_(type.bits == 64 ? scalar_types::int64 : scalar_types::int32, lanes),
+        fused_(fused) {}
+
+  const Format &format;
+
+  Expr number(double value) const { return ir::constant(type_, value); }
+  Expr integer(std::int64_t value) const { return ir::constant(bits_, value); }
+  Expr bits(const Expr &a) const { return ir::cast(bits_, a, ir::CastMode::reinterpret); }
+  Expr of_bits(const Expr &a) const { return ir::cast(type_, a, ir::CastMode::reinterpret); }
+  /// A number of any type in this one.
+  Expr converted(const Expr &a) const { return ir::cast(type_, a); }
+  /// A small integer as a number. Few processors convert 64 bits in lanes: it is put where the rounder leaves integers.
+  Expr of_integer(const Expr &a) const {
+    if (bits_.bits() == 32) return converted(a);
+    return of_bits(a + integer(format.rounder_bits)) - number(format.rounder);
+  }
+
+  /// a * b + c
+  Expr mul_add(const Expr &a, const Expr &b, const Expr &c) const { return fused_ ? ir::mul_add(a, b, c) : a * b + c; }
+  /// c[0] + c[1] x + c[2] x^2 + …
+  Expr polynomial(const Expr &x, std::span<const double> c) const {
+    Expr sum = number(c.back());
+    for (std::size_t i = c.size() - 1; i-- > 0;) sum = mul_add(sum, x, number(c[i]));
+    return sum;
+  }
+  /// a, not below `low`; NaN stays.
+  Expr not_below(double low, const Expr &a) const { return ir::select(a < number(low), number(low), a); }
+  Expr not_above(double high, const Expr &a) const { return ir::select(a > number(high), number(high), a); }
+  Expr absolute(const Expr &a) const { return ir::unary(ir::UnaryOp::abs, a); }
+  Expr shift_left(const Expr &a, int by) const { return ir::binary(ir::BinaryOp::shl, a, integer(by)); }
+  Expr shift_right(const Expr &a, int by) const { return ir::binary(ir::BinaryOp::shr, a, integer(by)); }
+  /// `magnitude`, which has no sign, with the sign of `a`.
+  Expr with_sign(const Expr &magnitude, const Expr &a) const {
+    const Expr sign = ir::binary(ir::BinaryOp::bit_and, bits(a), integer(bits_.bits() == 64 ? INT64_MIN : INT32_MIN));
+    return of_bits(ir::binary(ir::BinaryOp::bit_or, bits(magnitude), sign));
+  }
+
+ private:
+  DType type_, bits_;
+  bool fused_;
+};
+
+// ---- exponentials -------------------------------------------------------------------------------------------------------------
+
+/// x = n ln 2 + r with |r| ≤ ln 2 / 2: the integer n in the lowest bits of `n`, and r.
+struct Reduced {
+  Expr n, r;
+};
+inline Reduced reduce_by_ln2(const Lanes &f, const Expr &x) {
+  const Expr rounder = f.number(f.format.rounder), shifted = f.mul_add(x, f.number(f.format.log2_e), rounder);
+  const Expr n = shifted - rounder;
+  return {f.bits(shifted), f.mul_add(n, f.number(-f.format.ln2_low), f.mul_add(n, f.number(-f.format.ln2_high), x))};
+}
+
+/// e^r - 1 and e^r for r of that interval.
+inline Expr small_expm1(const Lanes &f, const Expr &r) { return f.mul_add(r * r, f.polynomial(r, f.format.exp_terms), r); }
+inline Expr small_exp(const Lanes &f, const Expr &r) {
+  return f.mul_add(f.mul_add(r, f.polynomial(r, f.format.exp_terms), f.number(1)), r, f.number(1));
+}
+
+/// 2^(n + more) where that is neither subnormal nor infinite. The bits of the rounder that are not n are shifted out.
+inline Expr power_of_two(const Lanes &f, const Expr &n, int more = 0) {
+  return f.of_bits(f.shift_left(n, f.format.mantissa) + f.integer(std::int64_t{f.format.bias + more} << f.format.mantissa));
+}
+
+/// p * 2^n for n of up to twice the range of exponents: in two steps, of which the second rounds, overflows or underflows.
+inline Expr scaled(const Lanes &f, const Expr &p, const Expr &n) {
+  const Expr exponent = n - f.integer(f.format.rounder_bits), half = f.shift_right(exponent, 1);
+  return p * power_of_two(f, half) * power_of_two(f, exponent - half);
+}
+
+/// e^x. With `negative`, x is known not to be above 0.
+inline Expr exp(const Lanes &f, const Expr &x, bool negative = false) {
+  const Expr above = f.not_below(f.format.exp_least, x);
+  const Reduced reduced = reduce_by_ln2(f, negative ? above : f.not_above(f.format.exp_greatest, above));
+  return scaled(f, small_exp(f, reduced.r), reduced.n);
+}
+
+/// e^x where that is neither subnormal nor infinite.
+inline Expr normal_exp(const Lanes &f, const Expr &x) {
+  const Reduced reduced = reduce_by_ln2(f, x);
+  return small_exp(f, reduced.r) * power_of_two(f, reduced.n);
+}
+
+/// (2^r - 1) / r on |r| ≤ 1/2: that the error of 2^r is 5.8e-9.
+inline constexpr double exp2_terms[] = {0x1.62e430p-1, 0x1.ebfbe0p-3,  0x1.c6af36p-5,
+                                        0x1.3b27eap-7, 0x1.5f37dap-10, 0x1.470a9ap-13};
+
+inline Expr exp2(const Lanes &f, const Expr &x) {
+  const Expr within = f.not_above(129, f.not_below(-151, x)), rounder = f.number(f.format.rounder);
+  const Expr shifted = within + rounder;
+  const Expr r = within - (shifted - rounder);
+  return scaled(f, f.mul_add(r, f.polynomial(r, exp2_terms), f.number(1)), f.bits(shifted));
+}
+
+/// e^x - 1 = 2 (2^(n - 1) (e^r - 1) + 2^(n - 1) - 1/2), which overflows where it should.
+inline Expr expm1(const Lanes &f, const Expr &x) {
+  const Reduced reduced = reduce_by_ln2(f, f.not_above(f.format.exp_greatest, f.not_below(f.format.expm1_least, x)));
+  const Expr scale = power_of_two(f, reduced.n, -1);
+  const Expr half = f.mul_add(small_expm1(f, reduced.r), scale, scale - f.number(0.5));
+  return ir::select(f.absolute(x) < f.number(f.format.expm1_linear), x, half + half);
+}
+
+/// 1 / (1 + e^-|x|), and for negative x e^-|x| times that, whose small results are as accurate as the others. What the rounded
+/// sum lost is made good to first order.
+inline Expr sigmoid(const Lanes &f, const Expr &x) {
+  const Expr one = f.number(1), e = exp(f, -f.absolute(x), true);
+  const Expr sum = one + e, lost = e - (sum - one);
+  const Expr quotient = ir::select(x < f.number(0), e, one) / sum;
+  return f.mul_add(-quotient, lost, quotient);
+}
+
+/// A polynomial up to 0.625, and 1 - 2 / (e^2x + 1) beyond: the division into intervals is that of Cephes' tanhf.
+inline Expr tanh(const Lanes &f, const Expr &x) {
+  const Expr a = f.absolute(x), square = a * a;
+  const Expr small = f.mul_add(square * f.polynomial(square, f.format.tanh_terms), a, a);
+  const Expr within = f.not_above(f.format.tanh_greatest, a);
+  const Expr large = f.number(1) - f.number(2) / (normal_exp(f, within + within) + f.number(1));
+  return f.with_sign(ir::select(a < f.number(0.625), small, large), x);
+}
+
+/// erf x / x - 1 in x^2 on |x| ≤ 1: that the error of erf is 1.5e-9.
+inline constexpr double erf_terms[] = {0x1.06eba8p-3, -0x1.81273ep-2,  0x1.ce2ce6p-4, -0x1.b7f71ap-6,
+                                       0x1.53f224p-8, -0x1.a3515ep-11, 0x1.4771fcp-14};
+/// log(1 - erf x) on 1 ≤ x ≤ 3.93: that the error of erf is 1.1e-9.
+inline constexpr double log_erfc_terms[] = {-0x1.661e8cp-12, -0x1.2088eap0,  -0x1.46baf0p-1, -0x1.a65310p-4,
+                                            0x1.65cadap-6,   -0x1.825918p-9, 0x1.86d88ep-13};
+
+/// A polynomial up to 1, and 1 - e^p(x) beyond.
+inline Expr erf(const Lanes &f, const Expr &x) {
+  const Expr a = f.absolute(x);
+  const Expr small = f.mul_add(f.polynomial(a * a, erf_terms), a, a);
+  const Expr large = f.number(1) - normal_exp(f, f.polynomial(f.not_above(3.93, a), log_erfc_terms));
+  return f.with_sign(ir::select(a < f.number(1), small, large), x);
+}
+
+// ---- logarithms ---------------------------------------------------------------------------------------------------------------
+
+/// (log(1 + f) - f + f^2 / 2) / f^3 on √½ ≤ 1 + f ≤ √2: that the error of log is 5.9e-9.
+inline constexpr double log_terms[] = {0x1.555554p-2, -0x1.000228p-2, 0x1.99a036p-3, -0x1.547226p-3,
+                                       0x1.22d5e2p-3, -0x1.0d8170p-3, 0x1.0575d0p-3, -0x1.390aeep-4};
+
+/// x = 2^k (1 + fraction) with √½ ≤ 1 + fraction < √2.
+struct Parts {
+  Expr k, fraction;  ///< both of the type of x
+};
+/// Of the bits of a number above 0 that is not subnormal: k as an integer.
+inline Expr exponent_of(const Lanes &f, const Expr &bits) {
+  return f.shift_right(bits - f.integer(f.format.sqrt_half_bits), f.format.mantissa);
+}
+/// Of an x above 0, which may be subnormal.
+inline Parts parts_of(const Lanes &f, const Expr &x) {
+  const double more = f.format.mantissa;
+  const Expr tiny = x < f.number(f.format.least_normal);
+  const Expr bits = f.bits(ir::select(tiny, x * f.number(std::ldexp(1.0, f.format.mantissa)), x));
+  const Expr k = exponent_of(f, bits);
+  const Expr mantissa = f.of_bits(bits - f.shift_left(k, f.format.mantissa));
+  return {f.of_integer(k) - ir::select(tiny, f.number(more), f.number(0)), mantissa - f.number(1)};
+}
+
+/// What log(1 + fraction) - fraction is the product of: fraction^2 and another factor.
+struct Curve {
+  Expr square, factor;
+};
+inline Curve curve_of(const Lanes &f, const Expr &fraction) {
+  return {fraction * fraction, f.mul_add(f.polynomial(fraction, log_terms), fraction, f.number(-0.5))};
+}
+
+/// k ln 2 + log(1 + fraction), the smallest terms first.
+inline Expr log_of(const Lanes &f, const Parts &parts) {
+  const Curve curve = curve_of(f, parts.fraction);
+  const Expr small = f.mul_add(curve.square, curve.factor, parts.k * f.number(f.format.ln2_low));
+  return f.mul_add(parts.k, f.number(f.format.ln2_high), parts.fraction + small);
+}
+
+/// `value`, a logarithm of x, but what is right where x is not above 0.
+inline Expr above_zero(const Lanes &f, const Expr &x, const Expr &value) {
+  const Expr positive = ir::select(x < f.number(0), f.number(nan), value);
+  return ir::select(ir::equals(x, f.number(0)), f.number(-infinity), positive);
+}
+/// `value`, or x where it is infinite or NaN.
+inline Expr finite(const Lanes &f, const Expr &x, const Expr &value) { return ir::select(x < f.number(infinity), value, x); }
+
+/// log((1 + s) / (1 - s)) / s - 2 in s^2 on √½ ≤ (1 + s) / (1 - s) ≤ √2, divided by s^2: that the error of the logarithm is
+/// 9e-21.
+inline constexpr double ratio_log_terms[] = {0x1.5555555555555p-1, 0x1.9999999999d10p-2, 0x1.24924924399c0p-2,
+                                             0x1.c71c724b40da1p-3, 0x1.745ce1d54dcc3p-3, 0x1.3b20225359917p-3,
+                                             0x1.0f67754a3b730p-3, 0x1.0f0c18feef40dp-3};
+
+/// The same in float64, where s = f / (2 + f) needs fewer terms than f: log(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + s^2 p(s^2))), as
+/// FreeBSD's e_log.c has it.
+inline Expr wide_log_of(const Lanes &d, const Parts &parts) {
+  const Expr &fraction = parts.fraction;
+  const Expr s = fraction / (fraction + d.number(2)), square = s * s, half = d.number(0.5) * fraction * fraction;
+  const Expr rest = d.mul_add(square, d.polynomial(square, ratio_log_terms), half);
+  const Expr small = half - d.mul_add(s, rest, parts.k * d.number(d.format.ln2_low));
+  return d.mul_add(parts.k, d.number(d.format.ln2_high), fraction - small);
+}
+inline Expr wide_log(const Lanes &d, const Expr &x) { return above_zero(d, x, finite(d, x, wide_log_of(d, parts_of(d, x)))); }
+
+inline Expr log(const Lanes &f, const Expr &x) { return above_zero(f, x, finite(f, x, log_of(f, parts_of(f, x)))); }
+
+/// The factor log2 e is split in two, so that its error does not count.
+inline Expr log2(const Lanes &f, const Expr &x) {
+  const Parts parts = parts_of(f, x);
+  const Curve curve = curve_of(f, parts.fraction);
+  const Expr high = f.number(0x1.715476p0), low = f.number(0x1.4ae0c0p-26);
+  const Expr small = f.mul_add(parts.fraction, low, curve.square * curve.factor * high);
+  return above_zero(f, x, finite(f, x, parts.k + f.mul_add(parts.fraction, high, small)));
+}
+
+/// 1 + x = 2^k (1 + fraction), where k is that of the rounded sum, and the fraction x 2^-k - (1 - 2^-k) has next to no error.
+inline Expr log1p(const Lanes &f, const Expr &x) {
+  const Expr sum = x + f.number(1);
+  const Expr k = exponent_of(f, f.bits(sum)), exponent = f.shift_left(k, 23);
+  const Expr twice = f.of_bits(f.integer(0x40000000) - exponent);  // 2^(1 - k), which is 0 for the greatest k, 128
+  const Expr fraction = f.of_bits(f.bits(x) - exponent) - f.mul_add(twice, f.number(-0.5), f.number(1));
+  const Expr value = above_zero(f, sum, log_of(f, {f.converted(k), fraction}));
+  return ir::select(ir::equals(x, f.number(0)), x, finite(f, x, value));
+}
+
+// ---- powers -------------------------------------------------------------------------------------------------------------------
+
+/// log2((1 + s) / (1 - s)) / s in s^2 on √½ ≤ (1 + s) / (1 - s) ≤ √2, float64: that the error of the logarithm is 2.8e-14.
+inline constexpr double ratio_log2_terms[] = {0x1.71547652b824bp+1, 0x1.ec709dc54865cp-1, 0x1.2776c28470044p-1,
+                                              0x1.a61a3b527dfebp-2, 0x1.479334779be7ap-2, 0x1.21d101402dcd8p-2};
+/// (2^r - 1) / r on |r| ≤ 1/2, float64: that the error of 2^r is 2.4e-10.
+inline constexpr double wide_exp2_terms[] = {0x1.62e4300b9cb5fp-1, 0x1.ebfbe0456db3dp-3,  0x1.c6b0551d8d9b7p-5,
+                                             0x1.3b2a1bf77d389p-7, 0x1.5dc0525fa5876p-10, 0x1.443f94985f68cp-13,
+                                             0x1.c045e571039a2p-17};
+
+/// log2 |x| in float64, for any float32.
+inline Expr wide_log2(const Lanes &f, const Lanes &d, const Expr &x) {
+  const Expr a = f.absolute(x);
+  const Parts parts = parts_of(f, a);
+  const Expr fraction = d.converted(parts.fraction), s = fraction / (fraction + d.number(2));
+  const Expr value = d.mul_add(s, d.polynomial(s * s, ratio_log2_terms), d.converted(parts.k));
+  const Expr finite = ir::select(a < f.number(infinity), value, d.converted(a));
+  return ir::select(ir::equals(a, f.number(0)), d.number(-infinity), finite);
+}
+
+/// 2^t in float64, where float32 has it.
+inline Expr wide_exp2(const Lanes &d, const Expr &t) {
+  const Expr within = d.not_above(129, d.not_below(-151, t)), rounder = d.number(d.format.rounder);
+  const Expr shifted = within + rounder;
+  const Expr r = within - (shifted - rounder);
+  return d.mul_add(r, d.polynomial(r, wide_exp2_terms), d.number(1)) * power_of_two(d, d.bits(shifted));
+}
+
+/// |x|^y = 2^(y log2 |x|), rounded to float32 once, with what C says of signs and special values.
+inline Expr pow(const Lanes &f, const Lanes &d, const Expr &x, const Expr &y) {
+  const Expr magnitude = f.converted(wide_exp2(d, d.converted(y) * wide_log2(f, d, x)));
+  // |y| rounded to an integer, which is in the lowest bits of `shifted` below 2^24; above, all numbers are even.
+  const Expr a = f.absolute(y), whole = f.number(0x1p23), large = a >= whole;
+  const Expr shifted = ir::select(large, a, a + whole);
+  const Expr integral = large || ir::equals(shifted - whole, a);
+  const Expr lowest = ir::binary(ir::BinaryOp::bit_and, f.bits(shifted), f.integer(1));
+  const Expr odd = integral && ir::equals(lowest, f.integer(1)) && a < f.number(0x1p24);
+  const Expr value = ir::select(odd, f.with_sign(magnitude, x), magnitude);
+  const Expr has_none = x < f.number(0) && x > f.number(-infinity) && !integral;
+  const Expr one = ir::equals(x, f.number(1)) || ir::equals(y, f.number(0)) ||
+                   (ir::equals(x, f.number(-1)) && ir::equals(a, f.number(infinity)));
+  return ir::select(one, f.number(1), ir::select(has_none, f.number(nan), value));
+}
+
+}  // namespace math_functions
+
+/// float64 has fewer functions.
+LATHE_INLINE ir::Expr wide_math_function(ir::UnaryOp op, const ir::Expr &a, bool fused) {
+  const math_functions::Lanes d(scalar_types::float64, a.lanes(), fused);
+  switch (op) {
+    case ir::UnaryOp::exp: return math_functions::exp(d, a);
+    case ir::UnaryOp::expm1: return math_functions::expm1(d, a);
+    case ir::UnaryOp::log: return math_functions::wide_log(d, a);
+    case ir::UnaryOp::tanh: return math_functions::tanh(d, a);
+    case ir::UnaryOp::sigmoid: return math_functions::sigmoid(d, a);
+    default: return {};
+  }
+}
+
+LATHE_INLINE ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fused) {
+  if (a.type().element() == DType(scalar_types::float64)) return wide_math_function(op, a, fused);
+  if (a.type().element() != DType(scalar_types::float32)) return {};
+  const math_functions::Lanes f(scalar_types::float32, a.lanes(), fused);
+  switch (op) {
+    case ir::UnaryOp::exp: return math_functions::exp(f, a);
+    case ir::UnaryOp::exp2: return math_functions::exp2(f, a);
+    case ir::UnaryOp::expm1: return math_functions::expm1(f, a);
+    case ir::UnaryOp::log: return math_functions::log(f, a);
+    case ir::UnaryOp::log2: return math_functions::log2(f, a);
+    case ir::UnaryOp::log1p: return math_functions::log1p(f, a);
+    case ir::UnaryOp::tanh: return math_functions::tanh(f, a);
+    case ir::UnaryOp::erf: return math_functions::erf(f, a);
+    case ir::UnaryOp::sigmoid: return math_functions::sigmoid(f, a);
+    default: return {};
+  }
+}
+
+LATHE_INLINE ir::Expr math_function(ir::BinaryOp op, const ir::Expr &a, const ir::Expr &b, bool fused) {
+  if (op != ir::BinaryOp::pow || a.type().element() != DType(scalar_types::float32)) return {};
+  const math_functions::Lanes f(scalar_types::float32, a.lanes(), fused), d(scalar_types::float64, a.lanes(), fused);
+  return math_functions::pow(f, d, a, b);
+}
+
+}  // namespace lathe::inline LATHE_ABI::types

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lathe/types/math_functions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "codegen/c_harness.hpp"
+#include "lathe/ir/walk.hpp"
+#include "types/accuracy.hpp"
+
+namespace {
+
+using namespace lathe;
+using accuracy::Function;
+
+constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float least = 0x1p-149f, greatest = std::numeric_limits<float>::max();
+
+const Function &function(std::string_view name) {
+  for (const Function &f : accuracy::functions())
+    if (f.name == name) return f;
+  throw std::runtime_error("no such function");
+}
+
+/// What `kernel` gives for all of `x`.
+template <class Kernel>
+std::vector<float> values(const Kernel &kernel, const std::vector<float> &x) {
+  const auto length = static_cast<std::int64_t>(x.size());
+  std::vector<float> y(x.size());
+  kernel(View<const float, 1>(x.data(), {length}), View<float, 1>(y.data(), {length}));
+  return y;
+}
+
+/// Bits, of which all NaNs have the same.
+std::vector<std::uint32_t> bits_of(const std::vector<float> &values) {
+  std::vector<std::uint32_t> bits;
+  for (const float value : values) bits.push_back(std::isnan(value) ? 0x7fc00000u : std::bit_cast<std::uint32_t>(value));
+  return bits;
+}
+
+// ---- accuracy -----------------------------------------------------------------------------------------------------------------
+
+TEST(MathFunctions, are_accurate_for_every_257th_float) {
+  for (const Function &f : accuracy::functions()) {
+    const accuracy::Worst worst = accuracy::Tested(f, Target::host()).over(0, 257);
+    EXPECT_LE(worst.ulp, f.most_ulp) << f.name << "(" << worst.at << ") is " << worst.got << " instead of " << worst.right;
+    EXPECT_GE(worst.ulp, 0.5) << f.name << ": no arithmetic of float32 is as good as that";
+  }
+}
+
+TEST(MathFunctions, are_accurate_without_fused_multiply_adds) {
+  for (const Function &f : accuracy::functions()) {
+    Target target = Target::host();
+    target.has_fma = false;
+    const accuracy::Worst worst = accuracy::Tested(f, target).over(1, 4093);
+    EXPECT_LE(worst.ulp, f.most_ulp) << f.name << "(" << worst.at << ") is " << worst.got << " instead of " << worst.right;
+  }
+}
+
+// ---- special values -----------------------------------------------------------------------------------------------------------
+
+struct Special {
+  const char *name;
+  std::vector<std::pair<float, float>> cases;  // argument, result
+};
+
+const std::vector<Special> &special_values() {
+  static const std::vector<Special> all = {
+      {"exp",
+       {{0, 1},
+        {-0.0f, 1},
+        {inf, inf},
+        {-inf, 0},
+        {nan, nan},
+        {least, 1},
+        {greatest, inf},
+        {-greatest, 0},
+        {0x1.62e42ep6f, 0x1.ffff08p127f},
+        {0x1.62e430p6f, inf},
+        {-0x1.9fe368p6f, least},
+        {-0x1.9fe36ap6f, 0}}},
+      {"exp2",
+       {{0, 1},
+        {-0.0f, 1},
+        {inf, inf},
+        {-inf, 0},
+        {nan, nan},
+        {128, inf},
+        {127, 0x1p127f},
+        {-126, 0x1p-126f},
+        {-127, 0x1p-127f},
+        {-149, least},
+        {-150, 0},
+        {-0x1.2bfffep7f, least},
+        {1, 2},
+        {10, 1024},
+        {greatest, inf}}},
+      {"expm1",
+       {{0, 0},
+        {-0.0f, -0.0f},
+        {inf, inf},
+        {-inf, -1},
+        {nan, nan},
+        {least, least},
+        {-least, -least},
+        {0x1p-126f, 0x1p-126f},
+        {-greatest, -1},
+        {greatest, inf},
+        {-20, -1},
+        {0x1.62e430p6f, inf},
+        {0x1.62e42ep6f, 0x1.ffff08p127f},
+        {0x1p-40f, 0x1p-40f}}},
+      {"log",
+       {{1, 0},
+        {0, -inf},
+        {-0.0f, -inf},
+        {inf, inf},
+        {-inf, nan},
+        {nan, nan},
+        {-1, nan},
+        {-least, nan},
+        {least, -0x1.9d1da0p6f},
+        {greatest, 0x1.62e430p6f}}},
+      {"log2",
+       {{1, 0},
+        {0, -inf},
+        {-0.0f, -inf},
+        {inf, inf},
+        {-inf, nan},
+        {nan, nan},
+        {-1, nan},
+        {least, -149},
+        {2, 1},
+        {0.5f, -1},
+        {0x1p127f, 127},
+        {0x1p-127f, -127},
+        {-least, nan}}},
+      {"log1p",
+       {{0, 0},
+        {-0.0f, -0.0f},
+        {-1, -inf},
+        {inf, inf},
+        {-inf, nan},
+        {nan, nan},
+        {-2, nan},
+        {-greatest, nan},
+        {least, least},
+        {-least, -least},
+        {greatest, 0x1.62e430p6f},
+        {0x1p-40f, 0x1p-40f}}},
+      {"tanh",
+       {{0, 0},
+        {-0.0f, -0.0f},
+        {inf, 1},
+        {-inf, -1},
+        {nan, nan},
+        {least, least},
+        {-least, -least},
+        {greatest, 1},
+        {-20, -1},
+        {0x1p-40f, 0x1p-40f}}},
+      {"sigmoid",
+       {{0, 0.5f},
+        {-0.0f, 0.5f},
+        {inf, 1},
+        {-inf, 0},
+        {nan, nan},
+        {greatest, 1},
+        {-greatest, 0},
+        {40, 1},
+        {-104, 0},
+        {-103.5f, least}}},
+      {"erf",
+       {{0, 0}, {-0.0f, -0.0f}, {inf, 1}, {-inf, -1}, {nan, nan}, {least, least}, {-least, -least}, {greatest, 1}, {-4, -1}}},
+  };
+  return all;
+}
+
+TEST(MathFunctions, special_values) {
+  EXPECT_EQ(special_values().size(), accuracy::functions().size());
+  for (const Special &special : special_values()) {
+    std::vector<float> x, right;
+    for (const auto &[argument, result] : special.cases) x.push_back(argument), right.push_back(result);
+    const accuracy::Scheduled scheduled(function(special.name), static_cast<std::int64_t>(x.size()));
+    for (const char *cpu : {"", "x86-64"}) {
+      if (*cpu && Target::host().triple.find("x86_64") == std::string::npos) continue;
+      const Target target = *cpu ? Target::host(cpu) : Target::host();
+      const auto got = bits_of(values(jit(scheduled.schedule, {.target = target}, scheduled.x, scheduled.y), x));
+      for (std::size_t i = 0; i < x.size(); ++i)
+        EXPECT_EQ(got[i], bits_of(right)[i])
+            << special.name << "(" << x[i] << ") is " << std::bit_cast<float>(got[i]) << " instead of " << right[i];
+    }
+  }
+}
+
+// ---- the same everywhere ------------------------------------------------------------------------------------------------------
+
+/// Numbers of every magnitude.
+std::vector<float> numbers(std::size_t count) {
+  std::vector<float> all = {0, -0.0f, inf, -inf, nan, least, -least, greatest, -greatest, 1, -1};
+  std::mt19937 random(7);
+  while (all.size() < count / 2) all.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
+  while (all.size() < count) all.push_back(std::uniform_real_distribution<float>(-12, 12)(random));
+  return all;
+}
+
+TEST(MathFunctions, the_same_bits_from_interpreter_and_jit_and_c) {
+  const std::vector<float> x = numbers(997);
+  for (const Function &f : accuracy::functions()) {
+    const accuracy::Scheduled s(f, static_cast<std::int64_t>(x.size()));
+    const Options host{.name = "kernel", .verify = true};
+    EXPECT_EQ(bits_of(values(interpret(s.schedule, host, s.x, s.y), x)), bits_of(values(jit(s.schedule, host, s.x, s.y), x)))
+        << f.name;
+    Options plain = host;
+    plain.target = Target::c();
+    const auto right = bits_of(values(interpret(s.schedule, plain, s.x, s.y), x));
+    const Source source = emit_c(s.schedule, plain, s.x, s.y);
+    EXPECT_EQ(source.text.find(" " + std::string(f.name) + "f("), std::string::npos) << source.text;
+    std::vector<float> in = x, out(x.size());
+    c_harness::PlainRuntime runtime;
+    EXPECT_EQ(c_harness::CompiledC(source, "cc").run({c_harness::address(in), c_harness::address(out)}, runtime), 0);
+    EXPECT_EQ(bits_of(out), right) << f.name;
+  }
+}
+
+TEST(MathFunctions, the_library_when_asked_for) {
+  const std::vector<float> x = numbers(300);
+  for (const Function &f : accuracy::functions()) {
+    const accuracy::Scheduled s(f, static_cast<std::int64_t>(x.size()));
+    const Options options{.numerics = {.library_math = true}};
+    const Array<float, 1> in = Array<float, 1>::generate({300}, [&](std::int64_t i) { return x[static_cast<std::size_t>(i)]; });
+    const Array<float, 1> right = evaluate(s.y, {{s.x, in}});
+    EXPECT_EQ(bits_of(values(jit(s.schedule, options, s.x, s.y), x)),
+              bits_of(std::vector<float>(right.data(), right.data() + right.size())))
+        << f.name;
+  }
+}
+
+TEST(MathFunctions, other_types_and_functions_are_left) {
+  const ir::Var half("half", scalar_types::float16), wide("wide", scalar_types::float64), x("x", scalar_types::float32);
+  EXPECT_FALSE(types::math_function(ir::UnaryOp::exp, half, true).defined());
+  EXPECT_FALSE(types::math_function(ir::UnaryOp::erf, wide, true).defined());
+  EXPECT_FALSE(types::math_function(ir::UnaryOp::asin, x, true).defined());
+  EXPECT_FALSE(types::math_function(ir::BinaryOp::pow, wide, wide, true).defined());
+  EXPECT_FALSE(types::math_function(ir::BinaryOp::atan2, x, x, true).defined());
+}
+
+TEST(MathFunctions, of_small_floats_round_once) {
+  auto x = placeholder<float16>({31744}, "x");  // all that are not negative, infinity left out
+  auto y = compute({31744}, [&](Index i) { return exp(-x(i)); }, "y(i)");
+  Schedule s(y);
+  s[y].vectorize(s[y].split(s[y].axis(0), 16).second);
+  Array<float16, 1> in({31744}), out({31744});
+  for (std::uint16_t i = 0; i < 31744; ++i) in(i).bits = i;
+  jit(s, x, y)(in, out);
+  std::int64_t off = 0;
+  for (std::int64_t i = 0; i < 31744; ++i) {
+    const int distance = std::abs(out(i).bits - float16(std::exp(-static_cast<double>(static_cast<float>(in(i))))).bits);
+    EXPECT_LE(distance, 1) << i;
+    off += distance;
+  }
+  EXPECT_LE(off, 5);  // where the truth is next to the middle of two
+}
+
+// ---- pow ----------------------------------------------------------------------------------------------------------------------
+
+std::vector<float> powers(const std::vector<float> &x, const std::vector<float> &y, const Options &options) {
+  const auto n = static_cast<std::int64_t>(x.size());
+  auto base = placeholder<float>({n}, "base"), exponent = placeholder<float>({n}, "exponent");
+  auto power = compute({n}, [&](Index i) { return pow(base(i), exponent(i)); }, "power(i)");
+  Schedule s(power);
+  s[power].vectorize(s[power].split(s[power].axis(0), 16).second);
+  std::vector<float> z(x.size());
+  jit(s, options, base, exponent, power)(View<const float, 1>(x.data(), {n}), View<const float, 1>(y.data(), {n}),
+                                         View<float, 1>(z.data(), {n}));
+  return z;
+}
+
+TEST(MathFunctions, pow_of_special_values) {
+  const std::vector<float> some = {0,
+                                   -0.0f,
+                                   1,
+                                   -1,
+                                   2,
+                                   -2,
+                                   0.5f,
+                                   -0.5f,
+                                   3,
+                                   -3,
+                                   1.5f,
+                                   -1.5f,
+                                   inf,
+                                   -inf,
+                                   nan,
+                                   7,
+                                   -7,
+                                   33,
+                                   1e9f,
+                                   -1e9f,
+                                   0x1p23f,
+                                   0x1.000002p23f,
+                                   least,
+                                   -least,
+                                   greatest,
+                                   -greatest,
+                                   0x1.fffffep22f,
+                                   0x1p24f,
+                                   -0x1.fffffep23f,
+                                   -0.1f};
+  std::vector<float> x, y;
+  for (const float a : some)
+    for (const float b : some) x.push_back(a), y.push_back(b);
+  for (const bool fused : {true, false}) {
+    Options options;
+    options.target.has_fma = options.target.has_fma && fused;
+    const std::vector<float> z = powers(x, y, options);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_LE(accuracy::ulps(std::pow(static_cast<double>(x[i]), static_cast<double>(y[i])), z[i]), 1)
+          << "pow(" << x[i] << ", " << y[i] << ") is " << z[i];
+  }
+}
+
+TEST(MathFunctions, pow_is_accurate) {
+  std::mt19937 random(3);
+  std::vector<float> x, y;
+  const auto uniform = [&](float low, float high) { return std::uniform_real_distribution<float>(low, high)(random); };
+  for (int i = 0; i < 200000; ++i) {
+    x.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random()) >> 1)), y.push_back(uniform(-2, 2));
+    x.push_back(uniform(0, 4)), y.push_back(uniform(-80, 80));
+    x.push_back(1 + std::ldexp(uniform(-1, 1), -static_cast<int>(random() % 24))),
+        y.push_back(std::ldexp(uniform(-1, 1), static_cast<int>(random() % 31)));
+  }
+  const std::vector<float> z = powers(x, y, {});
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    worst = std::max(worst, accuracy::ulps(std::pow(static_cast<double>(x[i]), static_cast<double>(y[i])), z[i]));
+  EXPECT_LE(worst, 0.51);
+}
+
+// ---- float64 ------------------------------------------------------------------------------------------------------------------
+
+struct WideFunction {
+  const char *name;
+  Expr<double> (*lathe)(const Expr<double> &);
+  long double (*right)(long double);
+  double most_ulp;
+};
+
+const WideFunction wide_functions[] = {
+    {"exp", [](const Expr<double> &x) { return exp(x); }, [](long double x) { return std::exp(x); }, 1.2},
+    {"expm1", [](const Expr<double> &x) { return expm1(x); }, [](long double x) { return std::expm1(x); }, 2.2},
+    {"log", [](const Expr<double> &x) { return log(x); }, [](long double x) { return std::log(x); }, 1},
+    {"tanh", [](const Expr<double> &x) { return tanh(x); }, [](long double x) { return std::tanh(x); }, 1.6},
+    {"sigmoid", [](const Expr<double> &x) { return sigmoid(x); },
+     [](long double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }, 2.1},
+};
+
+double wide_ulps(long double right, double got) {
+  if (std::isnan(right) || std::isnan(got)) return std::isnan(right) && std::isnan(got) ? 0 : HUGE_VAL;
+  if (std::signbit(right) != std::signbit(got)) return HUGE_VAL;
+  const auto finite = [](long double x) { return std::fmin(std::fabs(x), 0x1p1024L); };
+  const int exponent = right == 0 ? -1022 : std::clamp(std::ilogb(finite(right)), -1022, 1023);
+  return static_cast<double>(std::ldexp(std::fabs(finite(right) - finite(got)), 52 - exponent));
+}
+
+TEST(MathFunctions, of_float64_are_accurate) {
+  std::vector<double> all = {
+      0,         -0.0,   inf,    -inf,    nan,     0x1p-1074, -0x1p-1074, 1,        -1,    0x1p-1022, 0x1.fffffffffffffp1023,
+      -0x1p1023, 709.78, 709.79, -745.13, -745.14, 0x1p-53,   0x1p-55,    -0x1p-54, 0.625, 36.8,      -37.4,
+      -37.5};
+  std::mt19937_64 random(5);
+  while (all.size() < 40000) all.push_back(std::bit_cast<double>(random()));
+  for (const double range : {800.0, 40.0, 3.0, 0.7})
+    for (int i = 0; i < 40000; ++i) all.push_back(std::uniform_real_distribution<double>(-range, range)(random));
+  const auto n = static_cast<std::int64_t>(all.size());
+  const Array<double, 1> in = Array<double, 1>::generate({n}, [&](std::int64_t i) { return all[static_cast<std::size_t>(i)]; });
+  Array<double, 1> out({n});
+  for (const WideFunction &f : wide_functions)
+    for (const bool fused : {true, false}) {
+      auto x = placeholder<double>({n}, "x");
+      auto y = compute({n}, [&](Index i) { return f.lathe(x(i)); }, "y(i)");
+      Schedule s(y);
+      s[y].vectorize(s[y].split(s[y].axis(0), 8).second);
+      Options options;
+      options.target.has_fma = options.target.has_fma && fused;
+      jit(s, options, x, y)(in, out);
+      double worst = 0, at = 0;
+      for (std::int64_t i = 0; i < n; ++i)
+        if (const double ulp = wide_ulps(f.right(in(i)), out(i)); ulp > worst) worst = ulp, at = in(i);
+      EXPECT_LE(worst, f.most_ulp) << f.name << "(" << at << ")";
+      EXPECT_GE(worst, 0.5) << f.name;
+    }
+}
+
+}  // namespace
