@@ -9,11 +9,26 @@
 namespace lathe::inline LATHE_ABI::types {
 
 /// `op` at `a` as an expression of additions, multiplications, selects and bit patterns; undefined where this room has none:
-/// other types than float32, and functions that are left to the library. `a` may have lanes. With `fused`, for targets that have
-/// the instruction, products are added with one rounding; what is said below holds either way. Right for NaN, infinities, zeros
-/// of either sign, overflow and subnormal arguments and results.
+/// types that are not in the table, and functions that are left to the library. `a` may have lanes. With `fused`, for targets
+/// that have the instruction, products are added with one rounding. Right for NaN, infinities, zeros of either sign, overflow and
+/// subnormal arguments and results.
+///
+/// The greatest errors that were found, in units of the last place, with fused multiply-adds and without: of float32 over all
+/// 2^32 arguments for exp, exp2, log and tanh, over every 61st of them for the others (`lathe_math_accuracy` in tests/types
+/// measures them); of float64 over 200,000 random arguments.
+///
+///     float32   fused   at             not fused   at                float64   fused   not fused
+///     exp       0.896   26.7221527     1.176       -71.0455322       exp       0.82    1.09
+///     exp2      0.885   -126.43634     1.094       0.530941248       expm1     1.77    1.91
+///     log       0.876   1.2743293      0.923       0.706430793       log       0.75    0.77
+///     tanh      1.362   0.630005956    1.347       0.632605851       tanh      1.29    1.29
+///     expm1     1.418   0.372186601    1.542       0.386475623       sigmoid   1.79    1.86
+///     log2      0.977   1.39771605     1.910       1.40423155
+///     log1p     1.423   0.414248317    1.489       0.461060315
+///     sigmoid   1.862   -4.15258741    1.997       -5.87893391
+///     erf       1.011   -1.06733084    1.323       -1.05633593
 ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fused);
-/// The same of two arguments: pow, whose float32 is computed in float64.
+/// pow of float32, computed in float64: 0.51 units of the last place over 600,000 random pairs.
 ir::Expr math_function(ir::BinaryOp op, const ir::Expr &a, const ir::Expr &b, bool fused);
 
 }  // namespace lathe::inline LATHE_ABI::types
