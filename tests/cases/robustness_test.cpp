@@ -14,8 +14,8 @@ namespace {
 
 using namespace cases;
 
-/// Walks recurse over the nesting of statements, whose frames are several times larger under the address sanitizer.
-#if defined(__SANITIZE_ADDRESS__)
+/// Walks recurse over the nesting of statements; sanitizers make their frames and what is kept in them several times larger.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int many_stages = 500;
 #else
 constexpr int many_stages = 4000;
