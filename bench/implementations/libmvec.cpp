@@ -2,32 +2,10 @@
 /// \file
 /// Plain loops under -ffast-math, for which g++ calls the vectors of functions in the C library (libmvec: up to 4 ulp).
 
-#include <cmath>
-
-#include "workloads.hpp"
+#include "math_loops.hpp"
 
 namespace bench {
 namespace {
-
-template <class F>
-std::function<void()> each(const MathFunction &w, F f) {
-  return [=] {
-    for_ranges(w.n, w.threads, [&](std::int64_t begin, std::int64_t end) {
-      const float *x = w.input;
-      float *__restrict y = w.output;
-      for (std::int64_t i = begin; i < end; ++i) y[i] = f(x[i]);
-    });
-  };
-}
-
-std::function<void()> math_function(const MathFunction &w) {
-  switch (w.kind) {
-    case MathFunction::Kind::exp: return each(w, [](float x) { return std::exp(x); });
-    case MathFunction::Kind::log: return each(w, [](float x) { return std::log(x); });
-    case MathFunction::Kind::tanh: return each(w, [](float x) { return std::tanh(x); });
-    default: return each(w, [](float x) { return std::erf(x); });
-  }
-}
 
 const Register<MathFunction> registered("libmvec", math_function);
 
