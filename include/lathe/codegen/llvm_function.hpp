@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "lathe/arith/simplify.hpp"
@@ -40,7 +41,7 @@ class LlvmFunction {
   /// `name` is the function's as the user knows it.
   LlvmFunction(LlvmKernel &kernel, std::string name);
 
-  /// Writes the function of the ABI and the one with plain parameters behind it into the module.
+  /// Writes the function of the ABI into the module.
   void write_kernel(const List<LlvmSlot> &slots);
   /// `written`: the buffers that the loop stores to; `domains`: of the variables around it and its own.
   void write_parallel_body(const ir::For &loop, const List<ir::Buffer> &written, const List<LlvmSlot> &slots,
@@ -54,7 +55,8 @@ class LlvmFunction {
     /// Set while the buffer, or all of it that is accessed, is values: their places and the first one's index in `cells_`.
     const LlvmPlaces *places = nullptr;
     std::size_t first_cell = 0;
-    bool masked = false;  ///< cells are 0 where the predicate of all accesses is false
+    bool masked = false;        ///< cells are 0 where the predicate of all accesses is false
+    std::string disjoint = {};  ///< what accesses end with to say which others they cannot touch
   };
   struct Known {
     LlvmValue value;
@@ -64,7 +66,6 @@ class LlvmFunction {
   // ---- the frame (llvm_function.ipp) --------------------------------------------------------------------------------------
   void declare_parameters(const List<LlvmSlot> &slots);
   void finish(const List<LlvmSlot> &slots, bool is_parallel_body);
-  std::string wrapper(const List<LlvmSlot> &slots, bool is_parallel_body) const;
 
   // ---- statements (llvm_statements.ipp) -----------------------------------------------------------------------------------
   void statement(const ir::Stmt &s);
@@ -136,8 +137,8 @@ class LlvmFunction {
   LlvmValue any_lane(LlvmValue mask);
   /// Lanes where `mask` (optional) is false keep what they hold.
   void store_cell(const Memory &memory, const Access &access, LlvmValue value, LlvmValue mask);
-  void store_vector(DType type, const Access &access, LlvmValue pointer, LlvmValue value, LlvmValue mask);
-  void store_at(LlvmValue pointer, LlvmValue value, int alignment);
+  void store_vector(const Memory &memory, DType type, const Access &access, LlvmValue pointer, LlvmValue value, LlvmValue mask);
+  void store_at(LlvmValue pointer, LlvmValue value, int alignment, std::string_view disjoint = {});
   std::size_t cell(const Memory &memory, std::int64_t offset) const;
 
   LlvmKernel &kernel_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// The frame of a function: parameters, the wrapper of the ABI.
+/// The frame of a function: what the calling convention brings it.
 
+#include <algorithm>
 #include <utility>
 
 #include "lathe/codegen/llvm_expressions.ipp"
@@ -14,17 +15,6 @@
 namespace lathe::inline LATHE_ABI::codegen {
 
 namespace llvm_frame {
-
-/// "float %p3", or "ptr noalias align 4 %p3": no argument of a kernel overlaps what it writes.
-LATHE_INLINE std::string parameter(const LlvmSlot &slot, std::size_t i, bool with_attributes) {
-  std::string text;
-  append_llvm_type(text, slot.var.defined() ? slot.var.type() : DType(llvm_types::pointer));
-  if (with_attributes && slot.buffer.defined()) {
-    const int alignment = std::max(slot.buffer->alignment, slot.buffer->type.bytes());
-    text += " noalias align " + std::to_string(alignment & -alignment);
-  }
-  return text + " %p" + std::to_string(i);
-}
 
 /// Loads slot i into %p<i>. A vector does not fit: its slot holds an address.
 LATHE_INLINE std::string load_slot(const LlvmSlot &slot, std::size_t i) {
@@ -51,6 +41,11 @@ LATHE_INLINE LlvmFunction::LlvmFunction(LlvmKernel &kernel, std::string name)
 }
 
 LATHE_INLINE void LlvmFunction::declare_parameters(const List<LlvmSlot> &slots) {
+  const auto is_buffer = [](const LlvmSlot &slot) { return slot.buffer.defined(); };
+  // No argument of a kernel overlaps what it writes.
+  const List<std::string> disjoint =
+      w_.unit().disjoint(static_cast<std::size_t>(std::count_if(slots.begin(), slots.end(), is_buffer)));
+  std::size_t buffers = 0;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const LlvmSlot &slot = slots[i];
     const std::string name = "%p" + std::to_string(i);
@@ -58,7 +53,7 @@ LATHE_INLINE void LlvmFunction::declare_parameters(const List<LlvmSlot> &slots) 
     if (slot.var.defined())
       vars_.emplace(slot.var.node(), value);
     else if (slot.buffer.defined())
-      memories_.emplace(slot.buffer.node(), Memory{value, versions_++});
+      memories_.emplace(slot.buffer.node(), Memory{.pointer = value, .version = versions_++, .disjoint = disjoint[buffers++]});
     else if (!slot.function.name.empty())
       functions_.emplace_back(slot.function, value);
   }
@@ -80,31 +75,17 @@ LATHE_INLINE void LlvmFunction::write_parallel_body(const ir::For &loop, const L
   finish(slots, true);
 }
 
-LATHE_INLINE std::string LlvmFunction::wrapper(const List<LlvmSlot> &slots, bool is_parallel_body) const {
+LATHE_INLINE void LlvmFunction::finish(const List<LlvmSlot> &slots, bool is_parallel_body) {
+  w_.line("ret i32 0");
   std::string text = std::string("define ") + (is_parallel_body ? "internal " : "") + "i32 " + llvm_global(name_) +
-                     "(ptr %args, ptr %runtime) #0 {\n";
-  std::string arguments = "ptr %runtime";
+                     "(ptr %args, ptr %runtime) #0 {\nentry:\n" + allocas_;
   if (is_parallel_body) {
     text += "  %b = getelementptr i8, ptr %args, i64 8\n  %e = getelementptr i8, ptr %args, i64 16\n";
     text += "  %begin = load i64, ptr %b, align 8\n  %end = load i64, ptr %e, align 8\n";
-    arguments += ", i64 %begin, i64 %end";
   }
   text += "  %slots = load ptr, ptr %args, align 8\n";
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    text += llvm_frame::load_slot(slots[i], i);
-    arguments += ", " + llvm_frame::parameter(slots[i], i, false);
-  }
-  return text + "  %r = tail call i32 " + llvm_global(name_ + ".body") + "(" + arguments + ") #0\n  ret i32 %r\n}\n\n";
-}
-
-LATHE_INLINE void LlvmFunction::finish(const List<LlvmSlot> &slots, bool is_parallel_body) {
-  w_.line("ret i32 0");
-  std::string text = wrapper(slots, is_parallel_body);
-  text += "define internal i32 " + llvm_global(name_ + ".body") + "(ptr %runtime" +
-          (is_parallel_body ? ", i64 %begin, i64 %end" : "");
-  for (std::size_t i = 0; i < slots.size(); ++i) text += ", " + llvm_frame::parameter(slots[i], i, true);
-  text += ") #0 {\nentry:\n" + allocas_ + w_.close().text + "}\n\n";
-  w_.unit().add_function(text);
+  for (std::size_t i = 0; i < slots.size(); ++i) text += llvm_frame::load_slot(slots[i], i);
+  w_.unit().add_function(text + w_.close().text + "}\n\n");
 }
 
 }  // namespace lathe::inline LATHE_ABI::codegen

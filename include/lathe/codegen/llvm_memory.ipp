@@ -189,7 +189,7 @@ LATHE_INLINE LlvmValue LlvmFunction::any_lane(LlvmValue mask) {
 }
 
 LATHE_INLINE LlvmValue LlvmFunction::load_at(LlvmValue pointer, DType type, int alignment, const Memory &memory) {
-  w_.start("load ").put(type).put(", ").typed(pointer).put(", align ").put(alignment);
+  w_.start("load ").put(type).put(", ").typed(pointer).put(", align ").put(alignment).put(memory.disjoint);
   return w_.finish_load(type, std::max(memory.written_depth, w_.load_level()), memory.version);
 }
 
@@ -207,7 +207,7 @@ LATHE_INLINE LlvmValue LlvmFunction::load_vector(const Memory &memory, DType typ
       const LlvmValue element = w_.integer(scalar_types::int32, type.bytes());
       w_.start_intrinsic("llvm.masked.gather", type, {pointers, element, mask, otherwise}, {type, w_.type(pointers)});
     }
-    return w_.finish_load(type, outermost, memory.version);
+    return w_.put(memory.disjoint).finish_load(type, outermost, memory.version);
   }
   switch (access.kind) {
     case AccessKind::contiguous: return load_at(pointer, type, access.alignment, memory);
@@ -273,8 +273,8 @@ LATHE_INLINE LlvmValue LlvmFunction::lane_pointer(LlvmValue pointer, DType type,
 
 // ---- stores ----------------------------------------------------------------------------------------------
 
-LATHE_INLINE void LlvmFunction::store_at(LlvmValue pointer, LlvmValue value, int alignment) {
-  w_.start("store ").typed(value).put(", ").typed(pointer).put(", align ").put(alignment).perform();
+LATHE_INLINE void LlvmFunction::store_at(LlvmValue pointer, LlvmValue value, int alignment, std::string_view disjoint) {
+  w_.start("store ").typed(value).put(", ").typed(pointer).put(", align ").put(alignment).put(disjoint).perform();
 }
 
 /// A store to memory. `mask` is undefined or of the lanes. What was stored need not be loaded again.
@@ -283,17 +283,17 @@ LATHE_INLINE void LlvmFunction::store_access(Memory &memory, DType element, cons
   const DType type = llvm_memory_type(element.with_lanes(access.lanes));
   if (element.is_bool()) value = w_.convert("zext", value, type);
   const LlvmValue pointer = address(memory.pointer, type, access);
-  store_vector(type, access, pointer, value, mask);
+  store_vector(memory, type, access, pointer, value, mask);
   memory.version = versions_++;
   const bool one_span = access.kind == AccessKind::scalar || access.kind == AccessKind::contiguous;
   if (mask.defined() || !one_span) return;
-  w_.start("load ").put(type).put(", ").typed(pointer).put(", align ").put(access.alignment);
+  w_.start("load ").put(type).put(", ").typed(pointer).put(", align ").put(access.alignment).put(memory.disjoint);
   w_.remember_load(memory.version, value);
 }
 
 /// Stores a value of the memory's type; `mask` is undefined or of its lanes. Where lanes meet in one element the last one stays.
-LATHE_INLINE void LlvmFunction::store_vector(DType type, const Access &access, LlvmValue pointer, LlvmValue value,
-                                             LlvmValue mask) {
+LATHE_INLINE void LlvmFunction::store_vector(const Memory &memory, DType type, const Access &access, LlvmValue pointer,
+                                             LlvmValue value, LlvmValue mask) {
   if (mask.defined()) {
     const LlvmValue alignment =
         w_.integer(scalar_types::int32, access.kind == AccessKind::contiguous ? access.alignment : type.bytes());
@@ -303,14 +303,15 @@ LATHE_INLINE void LlvmFunction::store_vector(DType type, const Access &access, L
       const LlvmValue pointers = lane_pointers(pointer, type, access);
       w_.start_intrinsic("llvm.masked.scatter", {}, {value, pointers, alignment, mask}, {type, w_.type(pointers)});
     }
-    return w_.perform();
+    return w_.put(memory.disjoint).perform();
   }
   switch (access.kind) {
     case AccessKind::scalar:
-    case AccessKind::contiguous: return store_at(pointer, value, access.alignment);
-    case AccessKind::broadcast: return store_at(pointer, w_.lane(value, access.lanes - 1), access.alignment);
+    case AccessKind::contiguous: return store_at(pointer, value, access.alignment, memory.disjoint);
+    case AccessKind::broadcast: return store_at(pointer, w_.lane(value, access.lanes - 1), access.alignment, memory.disjoint);
     default:
-      for (int i = 0; i < access.lanes; ++i) store_at(lane_pointer(pointer, type, access, i), w_.lane(value, i), type.bytes());
+      for (int i = 0; i < access.lanes; ++i)
+        store_at(lane_pointer(pointer, type, access, i), w_.lane(value, i), type.bytes(), memory.disjoint);
   }
 }
 

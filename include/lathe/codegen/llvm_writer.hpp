@@ -54,6 +54,8 @@ class LlvmUnit {
   void add_function(std::string_view text) { functions_ += text; }
   /// The name of a constant that holds at least that many zero bytes: what a load that must not happen reads instead.
   std::string_view zeros(int bytes);
+  /// For each of `count` memories that do not overlap, what an access to it ends with to say so.
+  List<std::string> disjoint(std::size_t count);
   /// All text, in the order globals, functions, declarations, metadata.
   std::string text() const;
 
@@ -62,6 +64,8 @@ class LlvmUnit {
   LlvmTextOptions options_;
   HashMap<std::string, std::string> declarations_;
   std::string functions_;
+  std::string metadata_;
+  int metadata_nodes_ = 3;  ///< the first ones are those of loops
   int names_ = 0;
   int zero_bytes_ = 0;
 };

@@ -120,6 +120,31 @@ LATHE_INLINE std::string_view LlvmUnit::zeros(int bytes) {
   return "@lathe.zeros";
 }
 
+LATHE_INLINE List<std::string> LlvmUnit::disjoint(std::size_t count) {
+  constexpr std::size_t most = 24;  // The lists grow with the square.
+  List<std::string> endings(count);
+  if (count < 2 || count > most) return endings;
+  const auto node = [&](const std::string &content) {
+    const std::string name = "!" + std::to_string(metadata_nodes_++);
+    metadata_ += name + " = " + content + "\n";
+    return name;
+  };
+  const auto distinct = [&](const std::string &more) {
+    return node("distinct !{!" + std::to_string(metadata_nodes_) + more + "}");
+  };
+  const std::string domain = distinct("");
+  List<std::string> scopes;
+  for (std::size_t i = 0; i < count; ++i) scopes.push_back(distinct(", " + domain));
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string others;
+    for (std::size_t k = 0; k < count; ++k)
+      if (k != i) others += (others.empty() ? "" : ", ") + scopes[k];
+    const std::string own = node("!{" + scopes[i] + "}");
+    endings[i] = ", !alias.scope " + own + ", !noalias " + node("!{" + others + "}");
+  }
+  return endings;
+}
+
 LATHE_INLINE std::string LlvmUnit::text() const {
   std::string text;
   text.reserve(functions_.size() + 4096);
@@ -133,7 +158,7 @@ LATHE_INLINE std::string LlvmUnit::text() const {
   text += " }\nattributes #1 = { nounwind willreturn memory(none) }\nattributes #2 = { nounwind }\n\n";
   text +=
       "!0 = distinct !{!0, !1, !2}\n!1 = !{!\"llvm.loop.vectorize.enable\", i1 false}\n!2 = !{!\"llvm.loop.unroll.disable\"}\n";
-  return text;
+  return text + metadata_;
 }
 
 // ---- regions ---------------------------------------------------------------------------------------------

@@ -14,16 +14,43 @@ namespace contracting {
 
 using ir::Expr;
 
+inline bool is_contractible(const Expr &e) {
+  const ScalarType *type = &e.type().scalar();
+  return type == &scalar_types::float32 || type == &scalar_types::float64;
+}
+
+/// `e` as a product that a sum could take in, or null.
+inline const ir::Binary *product(const Expr &e) {
+  const auto *b = e.as<ir::Binary>();
+  return b && b->op == ir::BinaryOp::mul && is_contractible(e) ? b : nullptr;
+}
+
+/// `e` as a sum or difference, or null.
+inline const ir::Binary *sum(const Expr &e) {
+  const auto *b = e.as<ir::Binary>();
+  return b && (b->op == ir::BinaryOp::add || b->op == ir::BinaryOp::sub) && is_contractible(e) ? b : nullptr;
+}
+
 /// The expressions of one statement.
 class Contractor {
  public:
-  /// Counts how often each node below `root` is an operand.
+  /// Counts how often each product below `root` is an operand.
   void count(const Expr &root) {
-    ++uses_[root.node()];
+    if (product(root)) ++uses_[root.node()];
     ir::walk(root, [&](const Expr &e) {
-      if (counted_.emplace(e.node(), true).second) ir::for_each_child(e, [&](const Expr &child) { ++uses_[child.node()]; });
+      const auto *s = sum(e);
+      has_work_ = has_work_ || (s && (product(s->a) || product(s->b)));
+      bool counts = false;
+      ir::for_each_child(e, [&](const Expr &child) {
+        if (!product(child)) return;
+        counts = counts || counted_.insert(e.node());
+        if (counts) ++uses_[child.node()];
+      });
     });
   }
+
+  /// Whether there is a sum with a product in what was counted.
+  bool has_work() const { return has_work_; }
 
   Expr operator()(const Expr &root) {
     ir::walk(root, [&](const Expr &e) {
@@ -35,30 +62,28 @@ class Contractor {
  private:
   /// `e`, whose children are done, with a product among its operands fused.
   Expr contracted(const Expr &e) const {
-    const auto *sum = e.as<ir::Binary>();
-    const ScalarType *type = &e.type().scalar();
-    const bool additive = sum && (sum->op == ir::BinaryOp::add || sum->op == ir::BinaryOp::sub);
-    if (additive && (type == &scalar_types::float32 || type == &scalar_types::float64)) {
-      const bool add = sum->op == ir::BinaryOp::add;
-      if (const auto *product = lone_product(sum->a)) {
-        const Expr c = done_.at(sum->b.node());
-        return ir::mul_add(done_.at(product->a.node()), done_.at(product->b.node()), add ? c : -c);
+    if (const auto *s = sum(e)) {
+      const bool add = s->op == ir::BinaryOp::add;
+      if (const auto *lone = lone_product(s->a)) {
+        const Expr c = done_.at(s->b.node());
+        return ir::mul_add(done_.at(lone->a.node()), done_.at(lone->b.node()), add ? c : -c);
       }
-      if (const auto *product = lone_product(sum->b)) {
-        const Expr a = done_.at(product->a.node());
-        return ir::mul_add(add ? a : -a, done_.at(product->b.node()), done_.at(sum->a.node()));
+      if (const auto *lone = lone_product(s->b)) {
+        const Expr a = done_.at(lone->a.node());
+        return ir::mul_add(add ? a : -a, done_.at(lone->b.node()), done_.at(s->a.node()));
       }
     }
     return ir::map_children(e, [&](const Expr &child) { return done_.at(child.node()); });
   }
 
   const ir::Binary *lone_product(const Expr &e) const {
-    const auto *b = e.as<ir::Binary>();
-    return b && b->op == ir::BinaryOp::mul && uses_.at(e.node()) == 1 ? b : nullptr;
+    const auto *b = product(e);
+    return b && uses_.at(e.node()) == 1 ? b : nullptr;
   }
 
   NodeMap<int> uses_;
-  NodeMap<bool> counted_;
+  NodeSet counted_;  ///< whose operands were counted, of nodes that have a product among them
+  bool has_work_ = false;
   NodeMap<Expr> done_;
 };
 
@@ -66,7 +91,8 @@ LATHE_INLINE ir::Stmt contract(const ir::Stmt &s) {
   Contractor contractor;
   ir::for_each_expr(s, [&](const Expr &e) { contractor.count(e); });
   return ir::map_children(
-      s, [&](const Expr &e) { return contractor(e); }, [](const ir::Stmt &nested) { return contract(nested); });
+      s, [&](const Expr &e) { return contractor.has_work() ? contractor(e) : e; },
+      [](const ir::Stmt &nested) { return contract(nested); });
 }
 
 }  // namespace contracting
