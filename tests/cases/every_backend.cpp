@@ -276,10 +276,11 @@ std::vector<Allocated> allocations(const Schedule &schedule, const std::vector<A
   std::vector<Allocated> found;
   const ir::Program program = lower_program(schedule, arguments, {});
   ir::walk_down(program.entry().body, [&](const ir::Stmt &s) {
-    if (const auto *allocate = s.as<ir::Allocate>()) {
-      Allocated buffer{allocate->buffer->name, {}};
-      for (const ir::Expr &extent : allocate->buffer->shape) buffer.shape.push_back(ir::constant_integer(extent).value_or(-1));
-      found.push_back(std::move(buffer));
+    const auto *allocate = s.as<ir::Allocate>();
+    for (const ir::Buffer &buffer : allocate ? allocate->buffers : List<ir::Buffer>{}) {
+      Allocated one{buffer->name, {}};
+      for (const ir::Expr &extent : buffer->shape) one.shape.push_back(ir::constant_integer(extent).value_or(-1));
+      found.push_back(std::move(one));
     }
     return true;
   });

@@ -2,9 +2,12 @@
 /// \file
 /// Cases about size: deep nests and expressions, many stages, many compilations, explosions of code.
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <thread>
 
 #include "cases/every_backend.hpp"
@@ -14,12 +17,22 @@ namespace {
 
 using namespace cases;
 
-/// Walks recurse over the nesting of statements; sanitizers make their frames and what is kept in them several times larger.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int many_stages = 500;
-#else
 constexpr int many_stages = 4000;
-#endif
+
+/// Runs `f` on a thread with a stack of so many bytes.
+void with_stack(std::size_t bytes, const std::function<void()> &f) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
+  pthread_t thread;
+  const auto run = [](void *function) -> void * {
+    (*static_cast<const std::function<void()> *>(function))();
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, run, const_cast<std::function<void()> *>(&f)), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
 
 // ---- G1 -----------------------------------------------------------------------------------------------------------------------
 
@@ -82,7 +95,8 @@ TEST(HalideCases, G3_FourThousandStages) {
   LongChain chain(many_stages);
   const auto &last = chain.stages.back();
   Array<std::int32_t, 1> b({5});
-  interpret(chain.at_root(), chain.X, last)(counted<std::int32_t, 1>({5}, 10), b);
+  // Nothing recurses over the stages.
+  with_stack(1 << 20, [&] { interpret(chain.at_root(), chain.X, last)(counted<std::int32_t, 1>({5}, 10), b); });
   EXPECT_EQ(b, (counted<std::int32_t, 1>({5}, 10 + many_stages)));
 }
 
@@ -90,7 +104,7 @@ TEST(HalideCases, G3_FourThousandStagesCompiled) {
   LongChain chain(many_stages);
   const auto &last = chain.stages.back();
   Array<std::int32_t, 1> b({5});
-  jit(chain.at_root(), chain.X, last)(counted<std::int32_t, 1>({5}, 10), b);
+  with_stack(1 << 20, [&] { jit(chain.at_root(), chain.X, last)(counted<std::int32_t, 1>({5}, 10), b); });
   EXPECT_EQ(b, (counted<std::int32_t, 1>({5}, 10 + many_stages)));
 }
 

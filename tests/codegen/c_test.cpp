@@ -428,9 +428,9 @@ Program parallel_program() {
   const Stmt fill = loop(j, 1000, store(scratch, {j}, select(flag, scaled, constant(f32, -1.0))));
   const Stmt inner = loop(j, 4, store(tile, {j}, load(scratch, {Expr(k) * 4 + j}) + constant(f32, 1.0)));
   const Stmt outer = loop(j, 4, store(c, {row, Expr(k) * 4 + j}, load(tile, {j})));
-  const Stmt blocks = loop(k, 250, make(Allocate{tile, block({inner, outer})}), LoopKind::parallel);
+  const Stmt blocks = loop(k, 250, make(Allocate{{tile}, block({inner, outer})}), LoopKind::parallel);
   const Stmt checked = make(Check{Expr(row) < 5, "at most five rows", {}});
-  const Stmt rows = make(Bind{row, Expr(i) * 1 + 0, make(Allocate{scratch, block({checked, fill, blocks})})});
+  const Stmt rows = make(Bind{row, Expr(i) * 1 + 0, make(Allocate{{scratch}, block({checked, fill, blocks})})});
   return program("rows", {input(a), output(c), scalar(n), scalar(alpha), scalar(flag), scalar(half)},
                  loop(i, n, rows, LoopKind::parallel));
 }
@@ -470,7 +470,7 @@ TEST(C, ScratchThatOverflowsCannotBeHad) {
   const Var n = index_var("n", true);
   const Buffer big("big", f64, {n, n, n}), out("out", f64, {1});
   const Stmt body =
-      make(Allocate{big, block({store(big, {0, 0, 0}, constant(f64, 1.0)), store(out, {0}, load(big, {0, 0, 0}))})});
+      make(Allocate{{big}, block({store(big, {0, 0, 0}, constant(f64, 1.0)), store(out, {0}, load(big, {0, 0, 0}))})});
   const Source source = emit_c(program("big", {output(out), scalar(n)}, body));
   std::vector<double> result(1);
   PlainRuntime runtime;

@@ -157,13 +157,14 @@ TEST(Interpreter, ReadOfUnwrittenMemory) {
   std::vector<std::int32_t> result(4);
   const Stmt half = loop(i, 2, store(scratch, {Expr(i) * 2}, cast(i32, i)));
   const Stmt all = loop(i, 4, store(out, {i}, load(scratch, {i})));
-  const Diagnostic unwritten = fault(program("p", {output(out)}, make(Allocate{scratch, block({half, all})})), {address(result)});
+  const Diagnostic unwritten =
+      fault(program("p", {output(out)}, make(Allocate{{scratch}, block({half, all})})), {address(result)});
   EXPECT_EQ(unwritten.code, "R002");
   EXPECT_THAT(unwritten.message, HasSubstr("scratch[1]"));
   // Outputs start unwritten, and scratch of the iteration before does not count.
   EXPECT_EQ(fault(program("p", {output(out)}, store(out, {0}, load(out, {0}))), {address(result)}).code, "R002");
   const Stmt first = make(If{equals(Expr(i), 0), store(scratch, {0}, zero_of(i32)), {}});
-  const Stmt again = loop(i, 2, make(Allocate{scratch, block({first, store(out, {i}, load(scratch, {0}))})}));
+  const Stmt again = loop(i, 2, make(Allocate{{scratch}, block({first, store(out, {i}, load(scratch, {0}))})}));
   EXPECT_EQ(loops_of(fault(program("p", {output(out)}, again), {address(result)})), "i = 1");
 }
 
@@ -195,10 +196,11 @@ TEST(Interpreter, RacesBetweenParallelIterations) {
   EXPECT_EQ(code(parallel(i, 8, block({store(out, {i}, one), store(out, {i}, load(out, {i}) + one)}))), "");
   EXPECT_EQ(code(block({parallel(i, 4, store(out, {i}, one)), parallel(j, 4, store(out, {Expr(3) - j}, one))})), "");
   EXPECT_EQ(code(loop(i, 2, parallel(j, 4, store(out, {j}, one)))), "");
-  EXPECT_EQ(code(parallel(i, 4, make(Allocate{scratch, block({store(scratch, {0}, one), store(out, {i}, load(scratch, {0}))})}))),
-            "");
+  EXPECT_EQ(
+      code(parallel(i, 4, make(Allocate{{scratch}, block({store(scratch, {0}, one), store(out, {i}, load(scratch, {0}))})}))),
+      "");
   // private to the outer loop's iterations, shared by the inner one's
-  EXPECT_EQ(code(parallel(i, 2, make(Allocate{scratch, parallel(k, 2, store(scratch, {0}, one))}))), "R003");
+  EXPECT_EQ(code(parallel(i, 2, make(Allocate{{scratch}, parallel(k, 2, store(scratch, {0}, one))}))), "R003");
 }
 
 TEST(Interpreter, IndexOverflow) {
@@ -260,7 +262,7 @@ TEST(Interpreter, Arguments) {
   EXPECT_EQ(fault(p, {}).code, "R008");
   const Var n = index_var("n");
   const Buffer huge("huge", f64, {n, n});
-  const Program allocates = program("p", {scalar(n)}, make(Allocate{huge, block({})}));
+  const Program allocates = program("p", {scalar(n)}, make(Allocate{{huge}, block({})}));
   EXPECT_EQ(fault(allocates, {integer(3)}).code, "");
   EXPECT_EQ(fault(allocates, {integer(std::int64_t{1} << 29)}).code, "R008");
 }

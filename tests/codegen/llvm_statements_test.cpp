@@ -17,7 +17,7 @@ namespace {
 const DType f32(scalar_types::float32), f64(scalar_types::float64), i32(scalar_types::int32);
 
 Stmt bind(const Var &var, Expr value, Stmt body) { return make(Bind{var, std::move(value), std::move(body)}); }
-Stmt allocate(const Buffer &buffer, Stmt body) { return make(Allocate{buffer, std::move(body)}); }
+Stmt allocate(const Buffer &buffer, Stmt body) { return make(Allocate{{buffer}, std::move(body)}); }
 Stmt branch(Expr condition, Stmt a, Stmt b = {}) { return make(If{std::move(condition), std::move(a), std::move(b)}); }
 Stmt check(Expr condition, std::string message) { return make(Check{std::move(condition), std::move(message), {}}); }
 Expr at(const Buffer &buffer, Expr index) { return load(buffer, {std::move(index)}); }

@@ -15,10 +15,10 @@ TEST(Outline, CapturesWhatTheBodyTakesFromOutside) {
   const Var i("i", index_type), j("j", index_type), n("n", index_type, true), m("m", index_type, true), alpha("alpha", f32);
   const Buffer in("in", f32, {Expr(n), Expr(m)}), out("out", f32, {Expr(n)}), local("local", f32, {4});
   const ExternalFunction f{"f", &f32};
-  const Stmt body =
-      make(Allocate{local, make(For{j, 0, 4, LoopKind::serial,
-                                    block({make(Store{local, {Expr(j)}, load(in, {Expr(i), Expr(j)}) * Expr(alpha), {}}),
-                                           make(Store{out, {Expr(i)}, call(f32, f, {load(local, {Expr(j)})}), {}})})})});
+  const Stmt body = make(Allocate{{local},
+                                  make(For{j, 0, 4, LoopKind::serial,
+                                           block({make(Store{local, {Expr(j)}, load(in, {Expr(i), Expr(j)}) * Expr(alpha), {}}),
+                                                  make(Store{out, {Expr(i)}, call(f32, f, {load(local, {Expr(j)})}), {}})})})});
   const For loop{i, 0, Expr(n) + Expr(m), LoopKind::parallel, body};
   const Captures captures = captures_of(loop);
   // The loop's own variable, inner loops and allocations are not captured; the extents that addresses are computed from are.

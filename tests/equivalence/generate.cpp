@@ -419,7 +419,7 @@ class Generator {
                       BinaryOp::trunc_div, BinaryOp::trunc_mod, BinaryOp::min, BinaryOp::max, BinaryOp::bit_and, BinaryOp::bit_or,
                       BinaryOp::bit_xor, BinaryOp::shl, BinaryOp::shr, BinaryOp::mul_high, BinaryOp::rounding_shift_right});
     const bool shifts = op == BinaryOp::shl || op == BinaryOp::shr || op == BinaryOp::rounding_shift_right;
-    if (shifts && random_.percent(60)) b = terms::binary(BinaryOp::bit_and, std::move(b), terms::constant(b->type, 7));
+    if (shifts && random_.percent(60)) b = terms::binary(BinaryOp::bit_and, b, terms::constant(b->type, 7));
     return terms::binary(op, std::move(a), std::move(b));
   }
 

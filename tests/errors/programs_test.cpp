@@ -23,7 +23,7 @@ TEST(Faults, R002MemoryThatNothingWrote) {
   const Buffer half("half", i32, {4}), out("out", i32, {4});
   const Stmt writes = labelled("half", loop(i, 2, store(half, {Expr(i) * 2}, cast(i32, i))));
   const Stmt reads = labelled("out", loop(i, 4, store(out, {i}, load(half, {i}))));
-  const Program p = program("kernel", {output(out)}, make(Allocate{half, block({writes, reads})}));
+  const Program p = program("kernel", {output(out)}, make(Allocate{{half}, block({writes, reads})}));
   std::vector<std::int32_t> result(4);
   expect_refusal("R002", [&] { run(p, {address(result)}); });
 }
@@ -59,7 +59,7 @@ TEST(Faults, R007Address) {
 TEST(Faults, R008MemoryAndArguments) {
   const Var m = index_var("m");
   const Buffer huge("huge", f64, {m, m});
-  const Program p = program("kernel", {scalar(m)}, make(Allocate{huge, block({})}));
+  const Program p = program("kernel", {scalar(m)}, make(Allocate{{huge}, block({})}));
   expect_refusal("R008", [&] { run(p, {}); }, "_count");
   expect_refusal("R008", [&] { run(p, {integer(std::int64_t{1} << 29)}); }, "_memory");
 }

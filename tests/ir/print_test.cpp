@@ -152,7 +152,7 @@ TEST(Print, Statements) {
       For{xi, Expr(xo) * 16, 16, LoopKind::vectorized, make(Store{tile, {0, xi}, load(conv, {0, nc, row, xi}), Expr(xi) < n})});
   const Stmt body =
       block({block({zero}, "conv"),
-             make(Allocate{tile, block({copy, make(For{k, 0, n, LoopKind::unrolled, make(Evaluate{load(tile, {0, k})})})})}),
+             make(Allocate{{tile}, block({copy, make(For{k, 0, n, LoopKind::unrolled, make(Evaluate{load(tile, {0, k})})})})}),
              make(If{Expr(row) < 3, make(Check{Expr(n) > 0, "n is positive", {}}), make(Block{})})});
   const Stmt s = make(
       For{nc, 0, 32, LoopKind::parallel,

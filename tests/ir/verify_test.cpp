@@ -68,11 +68,12 @@ TEST(Verify, AcceptsWhatIsWellFormed) {
   const Expr lanes = ramp(0, 1, 16);
   const Stmt body = block({
       make(Check{Expr(n) > 0, "n is positive", {}}),
-      loop(make(Allocate{t, block({make(Store{t, {0}, load(a, {i, 3}), {}}),
-                                   make(Store{b, {i, lanes}, load(a, {i, lanes}, lanes < Expr(n)), lanes < Expr(n)}),
-                                   make(Bind{j, Expr(i) * 2, make(If{Expr(j) < 3, put(load(t, {0})), put(x)})})})}),
+      loop(make(Allocate{{t},
+                         block({make(Store{t, {0}, load(a, {i, 3}), {}}),
+                                make(Store{b, {i, lanes}, load(a, {i, lanes}, lanes < Expr(n)), lanes < Expr(n)}),
+                                make(Bind{j, Expr(i) * 2, make(If{Expr(j) < 3, put(load(t, {0})), put(x)})})})}),
            LoopKind::parallel),
-      make(Allocate{cell, make(Store{cell, {}, x, {}})}),
+      make(Allocate{{cell}, make(Store{cell, {}, x, {}})}),
       loop(put(x)),  // the same variable again, beside its first scope
   });
   EXPECT_EQ(complaint(body), "");
@@ -88,7 +89,7 @@ TEST(Verify, NamesMustBeInScope) {
   EXPECT_THAT(complaint(block({loop(put(x)), put(x)})), HasSubstr("variable i is used where it is not defined"));
   EXPECT_THAT(complaint(loop(put(load(t, {0})))), HasSubstr("buffer t is used where it is not defined"));
   EXPECT_THAT(complaint(make(Store{t, {0}, x, {}})), HasSubstr("buffer t is used where it is not defined"));
-  EXPECT_THAT(complaint(block({make(Allocate{t, block({})}), make(Store{t, {0}, x, {}})})), HasSubstr("buffer t is used"));
+  EXPECT_THAT(complaint(block({make(Allocate{{t}, block({})}), make(Store{t, {0}, x, {}})})), HasSubstr("buffer t is used"));
   EXPECT_THAT(complaint(make(Bind{j, Expr(j) + 1, evaluate_it(j)})), HasSubstr("variable j is used where it is not defined"));
 }
 
@@ -96,7 +97,7 @@ TEST(Verify, NamesAreBoundOncePerPath) {
   const Buffer t("t", types::float32, {4});
   EXPECT_THAT(complaint(loop(loop(put(x)))), HasSubstr("variable i is defined again within its own scope"));
   EXPECT_THAT(complaint(make(Bind{n, 4, evaluate_it(n)})), HasSubstr("variable n is defined again"));
-  EXPECT_THAT(complaint(make(Allocate{t, make(Allocate{t, block({})})})), HasSubstr("buffer t is defined again"));
+  EXPECT_THAT(complaint(make(Allocate{{t}, make(Allocate{{t}, block({})})})), HasSubstr("buffer t is defined again"));
   Program p = program(loop(put(x)));
   p.functions[0].parameters.push_back(p.functions[0].parameters[0]);
   EXPECT_THAT(complaint(p), HasSubstr("parameter A appears twice"));
@@ -166,7 +167,7 @@ TEST(Verify, Statements) {
   EXPECT_THAT(complaint(make(Bind{j, x, evaluate_it(j)})), HasSubstr("a variable is bound to a value of another type"));
   EXPECT_THAT(complaint(make(Check{n, "n", {}})), HasSubstr("a condition is not bool"));
   EXPECT_THAT(complaint(make(Block{{Stmt()}, ""})), HasSubstr("a statement is missing"));
-  EXPECT_THAT(complaint(make(Allocate{Buffer("t", types::float32, {x}), block({})})), HasSubstr("an extent is not an index"));
+  EXPECT_THAT(complaint(make(Allocate{{Buffer("t", types::float32, {x})}, block({})})), HasSubstr("an extent is not an index"));
 }
 
 TEST(Verify, NoReadsNorReductionsRemain) {

@@ -93,7 +93,8 @@ TEST(Walk, UnchangedRewritesReturnTheSameHandle) {
   const Expr e = select(Expr(i) < 3, load(a, {Expr(i) + 1}, Expr(i) < Expr(n)), 0, true);
   EXPECT_TRUE(rewrite(e, [](const Expr &x) { return x; }).same_as(e));
   EXPECT_TRUE(substitute(e, {{k, 1}}).same_as(e));
-  const Stmt s = make(For{i, 0, n, LoopKind::serial, make(Allocate{a, block({make(Store{a, {i}, e, {}}), make(Evaluate{e})})})});
+  const Stmt s =
+      make(For{i, 0, n, LoopKind::serial, make(Allocate{{a}, block({make(Store{a, {i}, e, {}}), make(Evaluate{e})})})});
   EXPECT_TRUE(rewrite_exprs(s, [](const Expr &x) { return x; }).same_as(s));
   EXPECT_TRUE(rewrite_stmts(s, [](const Stmt &x) { return x; }).same_as(s));
   EXPECT_TRUE(substitute(s, {{k, 1}}).same_as(s));
@@ -234,15 +235,28 @@ TEST(Walk, RewritingStatements) {
 
 TEST(Walk, AChangedShapeAllocatesAnotherBuffer) {
   const Buffer t("t", types::index, {n}), other("other", types::index, {n});
-  const Stmt s = make(Allocate{t, block({make(Store{t, {i}, load(other, {i}), {}}), make(Evaluate{load(t, {j})})})});
+  const Stmt s = make(Allocate{{t}, block({make(Store{t, {i}, load(other, {i}), {}}), make(Evaluate{load(t, {j})})})});
   const Stmt replaced = substitute(s, {{n, 4}});
   const Allocate &a = *replaced.as<Allocate>();
-  EXPECT_FALSE(a.buffer == t);
-  EXPECT_TRUE(is_constant(a.buffer->shape[0], 4));
+  EXPECT_FALSE(a.buffers[0] == t);
+  EXPECT_TRUE(is_constant(a.buffers[0]->shape[0], 4));
   const Block &body = *a.body.as<Block>();
-  EXPECT_TRUE(body.body[0].as<Store>()->buffer == a.buffer);
+  EXPECT_TRUE(body.body[0].as<Store>()->buffer == a.buffers[0]);
   EXPECT_TRUE(body.body[0].as<Store>()->value.as<Load>()->buffer == other);
-  EXPECT_TRUE(body.body[1].as<Evaluate>()->value.as<Load>()->buffer == a.buffer);
+  EXPECT_TRUE(body.body[1].as<Evaluate>()->value.as<Load>()->buffer == a.buffers[0]);
+}
+
+TEST(Walk, OnlyBuffersWhoseShapeChangesAreReplaced) {
+  const Buffer t("t", types::index, {n}), fixed("fixed", types::index, {8});
+  const Stmt s = make(Allocate{{fixed, t}, block({make(Store{t, {i}, load(fixed, {i}), {}}), make(Evaluate{load(t, {j})})})});
+  const Stmt replaced = substitute(s, {{n, 4}});
+  const Allocate &a = *replaced.as<Allocate>();
+  ASSERT_EQ(a.buffers.size(), 2u);
+  EXPECT_TRUE(a.buffers[0] == fixed);
+  EXPECT_FALSE(a.buffers[1] == t);
+  const Store &store = *a.body.as<Block>()->body[0].as<Store>();
+  EXPECT_TRUE(store.buffer == a.buffers[1]);
+  EXPECT_TRUE(store.value.as<Load>()->buffer == fixed);
 }
 
 TEST(Walk, FreeNames) {
@@ -256,8 +270,8 @@ TEST(Walk, FreeNames) {
   const int target = 0;
   const ExternalFunction by_address{"f", &target, true}, by_name{"g", nullptr, true};
   const Expr value = load(t, {bound}) + call(types::index, by_address, {j}) + call(types::index, by_name, {i});
-  const Stmt s = make(
-      For{i, 0, n, LoopKind::parallel, make(Allocate{t, make(Bind{bound, Expr(i) * 2, make(Store{a, {i, bound}, value, {}})})})});
+  const Stmt s = make(For{i, 0, n, LoopKind::parallel,
+                          make(Allocate{{t}, make(Bind{bound, Expr(i) * 2, make(Store{a, {i, bound}, value, {}})})})});
   const FreeNames names = free_names(s);
   EXPECT_EQ(names.vars, (std::vector<Var>{n, k, size, m, j}));
   EXPECT_EQ(names.buffers, std::vector<Buffer>{a});

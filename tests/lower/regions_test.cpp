@@ -26,6 +26,20 @@ TEST(Regions, InlinedStagesAreNamed) {
   EXPECT_THAT(print(s, a, c), StartsWith("function kernel("));
 }
 
+/// So that a nest does not become deeper with every stage.
+TEST(Regions, BuffersAreAllocatedTogether) {
+  auto a = placeholder<float>({8}, "a");
+  auto b = compute({8}, [&](Index i) { return a(i) + 1.0f; }, "b");
+  auto c = compute({8}, [&](Index i) { return b(i) * 2.0f; }, "c");
+  auto d = compute({8}, [&](Index i) { return c(7 - i) + b(i); }, "d");
+  Schedule s(d);
+  s[b].compute_root();
+  s[c].compute_root();
+  const std::string text = print(s, a, d);
+  const auto both = text.find("  allocate b: float32[8]\n  allocate c: float32[8]\n  # b\n");
+  EXPECT_NE(both, std::string::npos) << text;
+}
+
 /// Tiles of 4 of a window of 3 need 6 elements each: 4 * 6 = 24 are computed, 16 + 2 = 18 there are.
 TEST(Regions, ComputedAgainstNeeded) {
   auto a = placeholder<float>({18}, "a");

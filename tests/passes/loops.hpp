@@ -52,7 +52,7 @@ inline Stmt store(const Buffer &buffer, std::vector<Expr> indices, Expr value, E
 inline Stmt when(Expr condition, Stmt yes, Stmt no = {}) {
   return ir::make(ir::If{std::move(condition), std::move(yes), std::move(no)});
 }
-inline Stmt allocate(const Buffer &buffer, Stmt body) { return ir::make(ir::Allocate{buffer, std::move(body)}); }
+inline Stmt allocate(const Buffer &buffer, Stmt body) { return ir::make(ir::Allocate{{buffer}, std::move(body)}); }
 inline Stmt let(const Var &var, Expr value, Stmt body) { return ir::make(ir::Bind{var, std::move(value), std::move(body)}); }
 inline Stmt check(Expr condition, std::string message) {
   return ir::make(ir::Check{std::move(condition), std::move(message), {}});

@@ -92,6 +92,8 @@ class CPrinter : public CLikePrinter {
  protected:
   LATHE_INLINE void parallel_loop(const ir::For &loop) override;
   LATHE_INLINE void allocate(const ir::Allocate &allocate) override;
+  LATHE_INLINE Declaration declare_array(const ir::Buffer &buffer);
+  LATHE_INLINE void acquire_scratch(const ir::Buffer &buffer);
   LATHE_INLINE void check(const ir::Check &check) override;
 
  private:
@@ -299,26 +301,37 @@ LATHE_INLINE std::string CPrinter::size_in_bytes(const ir::Buffer &buffer) {
 }
 
 LATHE_INLINE void CPrinter::allocate(const ir::Allocate &allocate) {
-  const ir::Buffer &buffer = allocate.buffer;
-  const std::string type(c_type(dialect_, buffer->type));
-  if (lives_on_stack(buffer)) {
-    const std::string aligned = buffer->alignment > buffer->type.bytes()
-                                    ? std::string(dialect_.alignment) + "(" + std::to_string(buffer->alignment) + ") "
-                                    : "";
-    has_arrays_ = true;
-    const std::string size = "[" + std::to_string(std::max<std::int64_t>(constant_elements(buffer), 1)) + "];";
-    return declared(
-        buffer.node(), buffer->name, [&](const std::string &name) { return aligned + type + " " + name + size; },
-        [&] { statement(allocate.body); });
+  List<Declaration> arrays;
+  const std::size_t scratch = body_.scratch.size();
+  for (const ir::Buffer &buffer : allocate.buffers) {
+    if (lives_on_stack(buffer))
+      arrays.push_back(declare_array(buffer));
+    else
+      acquire_scratch(buffer);
   }
+  statement(allocate.body);
+  for (; body_.scratch.size() > scratch; body_.scratch.pop_back())
+    line("runtime->scratch_release(runtime, " + *body_.names.find(body_.scratch.back()) + ");");
+  for (std::size_t i = arrays.size(); i-- > 0;) drop_unused(arrays[i]);
+}
+
+LATHE_INLINE CLikePrinter::Declaration CPrinter::declare_array(const ir::Buffer &buffer) {
+  const std::string type(c_type(dialect_, buffer->type));
+  const std::string aligned = buffer->alignment > buffer->type.bytes()
+                                  ? std::string(dialect_.alignment) + "(" + std::to_string(buffer->alignment) + ") "
+                                  : "";
+  const std::string size = "[" + std::to_string(std::max<std::int64_t>(constant_elements(buffer), 1)) + "];";
+  has_arrays_ = true;
+  return declare(buffer.node(), buffer->name, [&](const std::string &name) { return aligned + type + " " + name + size; });
+}
+
+LATHE_INLINE void CPrinter::acquire_scratch(const ir::Buffer &buffer) {
+  const std::string type(c_type(dialect_, buffer->type));
   const std::string size = size_in_bytes(buffer);
   const std::string name = body_.names.add(buffer.node(), buffer->name);
   line(type + " *restrict " + name + " = (" + type + " *)runtime->scratch_acquire(runtime, " + size + ");");
   leave_if(name + " == 0", std::to_string(status_out_of_scratch), "out of scratch memory");
   body_.scratch.push_back(buffer.node());
-  statement(allocate.body);
-  body_.scratch.pop_back();
-  line("runtime->scratch_release(runtime, " + name + ");");
 }
 
 }  // namespace c_emission

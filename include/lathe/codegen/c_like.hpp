@@ -90,6 +90,15 @@ class CLikePrinter {
   void open(std::string_view head);  ///< "head {" and a scope
   void close(std::string_view tail = "}");
 
+  /// Where the text of a declaration is.
+  struct Declaration {
+    const void *thing;
+    std::size_t begin, end;
+  };
+  /// Declares a thing in the scope that is open; its declaration is printed by `print`.
+  Declaration declare(const void *thing, std::string_view wish, FunctionRef<std::string(const std::string &name)> print);
+  /// Takes the declaration back if nothing has used the name; the youngest first.
+  void drop_unused(const Declaration &declaration);
   /// Declares a thing in the scope that is open; its declaration, printed by `print`, is taken back if the rest of the scope does
   /// not use the name. `rest` prints what may.
   void declared(const void *thing, std::string_view wish, FunctionRef<std::string(const std::string &name)> declaration,

@@ -29,13 +29,22 @@ LATHE_INLINE void CLikePrinter::close(std::string_view tail) {
 
 LATHE_INLINE void CLikePrinter::declared(const void *thing, std::string_view wish,
                                          FunctionRef<std::string(const std::string &)> declaration, FunctionRef<void()> rest) {
+  const Declaration declared = declare(thing, wish, declaration);
+  rest();
+  drop_unused(declared);
+}
+
+LATHE_INLINE CLikePrinter::Declaration CLikePrinter::declare(const void *thing, std::string_view wish,
+                                                             FunctionRef<std::string(const std::string &)> declaration) {
   const std::size_t begin = body_.text.size();
   const std::string name = body_.names.add(thing, wish);
   line(declaration(name));
-  const std::size_t end = body_.text.size();
   body_.used.erase(thing);
-  rest();
-  if (!body_.used.contains(thing)) body_.text.erase(begin, end - begin);
+  return {thing, begin, body_.text.size()};
+}
+
+LATHE_INLINE void CLikePrinter::drop_unused(const Declaration &declaration) {
+  if (!body_.used.contains(declaration.thing)) body_.text.erase(declaration.begin, declaration.end - declaration.begin);
 }
 
 LATHE_INLINE const std::string &CLikePrinter::name_of(const void *thing, std::string_view what) {

@@ -380,14 +380,17 @@ LATHE_INLINE void Machine::shape_memory(const Statement &statement, std::uint32_
 }
 
 LATHE_INLINE void Machine::run_allocate(const Statement &statement) {
-  const std::uint32_t memory = statement.site.memory;
-  try {
-    shape_memory(statement, memory);
-    memories_[memory].allocate();
-  } catch (const std::bad_alloc &) {
-    fault("R008", "there is no memory for " + code_.buffers[memory]->name + bracketed(memories_[memory].shape()));
+  for (std::size_t i = 0; i + 1 < statement.children.size(); ++i) {
+    const Statement &shape = statement.children[i];
+    const std::uint32_t memory = shape.site.memory;
+    try {
+      shape_memory(shape, memory);
+      memories_[memory].allocate();
+    } catch (const std::bad_alloc &) {
+      fault("R008", "there is no memory for " + code_.buffers[memory]->name + bracketed(memories_[memory].shape()));
+    }
   }
-  run(statement.children[0]);
+  run(statement.children.back());
 }
 
 // ---- arguments ----------------------------------------------------------------------------------------------------------------

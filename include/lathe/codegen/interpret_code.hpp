@@ -72,11 +72,10 @@ struct Site {
 struct Statement {
   ir::StmtKind kind = ir::StmtKind::block;
   const ir::StmtNode *node = nullptr;
-  std::uint32_t start = 0;          ///< its expressions, from this instruction to the next `stop`
-  Value value = {};                 ///< loop variable, stored value, condition
-  Site site = {};                   ///< store: where; loop: min and extent; allocate: shape, then strides
-  std::size_t parallel_levels = 0;  ///< allocate: nesting depth of parallel loops that may race for the buffer
-  List<Statement> children = {};
+  std::uint32_t start = 0;        ///< its expressions, from this instruction to the next `stop`
+  Value value = {};               ///< loop variable, stored value, condition
+  Site site = {};                 ///< store: where; loop: min and extent; a buffer of an allocate: shape, then strides
+  List<Statement> children = {};  ///< allocate: one for each buffer, then the body
 };
 
 /// A function, compiled.

@@ -506,8 +506,12 @@ class StatementCompiler {
   }
 
   void allocate(const ir::Allocate &allocate, Statement &statement) {
-    layout(allocate.buffer, statement);
-    statement.site.memory = state_.add_memory(allocate.buffer);
+    for (const ir::Buffer &buffer : allocate.buffers) {
+      Statement shape{.kind = ir::StmtKind::allocate};
+      layout(buffer, shape);
+      shape.site.memory = state_.add_memory(buffer);
+      statement.children.push_back(std::move(shape));
+    }
     statement.children.push_back(compile(allocate.body));
   }
 

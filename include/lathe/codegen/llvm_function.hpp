@@ -82,8 +82,8 @@ class LlvmFunction {
   void allocate(const ir::Allocate &a);
   /// Memory of this call of the function, aligned to 64 bytes.
   LlvmValue stack(DType element, std::int64_t count);
-  void allocate_cells(const ir::Allocate &a, const LlvmPlaces &places);
-  void allocate_scratch(const ir::Allocate &a);
+  void allocate_cells(const ir::Buffer &buffer, const LlvmPlaces &places);
+  void allocate_scratch(const ir::Buffer &buffer);
   LlvmValue scratch_bytes(const ir::Buffer &buffer);
   void check(const ir::Check &c);
   void with_var(const ir::Var &var, LlvmValue value, const ir::Stmt &body);

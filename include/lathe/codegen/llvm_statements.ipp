@@ -335,18 +335,23 @@ LATHE_INLINE void LlvmFunction::join(LlvmValue condition, const std::string &the
 // ---- allocations -----------------------------------------------------------------------------------------
 
 LATHE_INLINE void LlvmFunction::allocate(const ir::Allocate &a) {
-  const ir::BufferNode *key = a.buffer.node();
-  kernel_.allocated.insert(key);
-  if (const LlvmPlaces *places = kernel_.uses.places(a.buffer)) {
-    allocate_cells(a, *places);
-  } else if (lives_on_stack(a.buffer)) {
-    const LlvmValue pointer = stack(llvm_memory_type(a.buffer->type), std::max<std::int64_t>(constant_elements(a.buffer), 1));
-    memories_[key] = {pointer, versions_++, w_.depth()};
-    statement(a.body);
-  } else {
-    allocate_scratch(a);
+  const std::size_t cells = cells_.size(), scratch = scratch_.size();
+  for (const ir::Buffer &buffer : a.buffers) {
+    kernel_.allocated.insert(buffer.node());
+    if (const LlvmPlaces *places = kernel_.uses.places(buffer)) {
+      allocate_cells(buffer, *places);
+    } else if (lives_on_stack(buffer)) {
+      const LlvmValue pointer = stack(llvm_memory_type(buffer->type), std::max<std::int64_t>(constant_elements(buffer), 1));
+      memories_[buffer.node()] = {pointer, versions_++, w_.depth()};
+    } else {
+      allocate_scratch(buffer);
+    }
   }
-  memories_.erase(key);
+  statement(a.body);
+  cells_.resize(cells);
+  cell_types_.resize(cells, scalar_types::boolean);
+  for (; scratch_.size() > scratch; scratch_.pop_back()) release(scratch_.back());
+  for (const ir::Buffer &buffer : a.buffers) memories_.erase(buffer.node());
 }
 
 LATHE_INLINE LlvmValue LlvmFunction::stack(DType element, std::int64_t count) {
@@ -357,16 +362,12 @@ LATHE_INLINE LlvmValue LlvmFunction::stack(DType element, std::int64_t count) {
   return w_.named_at_entry(std::move(name), llvm_types::pointer);
 }
 
-LATHE_INLINE void LlvmFunction::allocate_cells(const ir::Allocate &a, const LlvmPlaces &places) {
-  const std::size_t first = cells_.size();
+LATHE_INLINE void LlvmFunction::allocate_cells(const ir::Buffer &buffer, const LlvmPlaces &places) {
+  memories_[buffer.node()] = {{}, versions_++, 0, &places, cells_.size()};
   for (const auto &[offset, lanes] : places) {
     cells_.emplace_back();
-    cell_types_.push_back(a.buffer->type.with_lanes(lanes));
+    cell_types_.push_back(buffer->type.with_lanes(lanes));
   }
-  memories_[a.buffer.node()] = {{}, versions_++, 0, &places, first};
-  statement(a.body);
-  cells_.resize(first);
-  cell_types_.resize(first, scalar_types::boolean);
 }
 
 /// The bytes of a buffer; the greatest number when that overflows, which no arena can give.
@@ -400,18 +401,15 @@ LATHE_INLINE LlvmValue LlvmFunction::scratch_bytes(const ir::Buffer &buffer) {
   return w_.select(overflows, w_.integer(index, -1), w_.intrinsic("llvm.umax", index, {bytes, w_.integer(index, 1)}));
 }
 
-LATHE_INLINE void LlvmFunction::allocate_scratch(const ir::Allocate &a) {
-  const LlvmValue bytes = scratch_bytes(a.buffer);
+LATHE_INLINE void LlvmFunction::allocate_scratch(const ir::Buffer &buffer) {
+  const LlvmValue bytes = scratch_bytes(buffer);
   const LlvmValue acquire = runtime_function(offsetof(Runtime, scratch_acquire));
   w_.start("call ptr ").put(acquire).put("(").typed(runtime_).put(", ").typed(bytes).put(") #2");
   const LlvmValue pointer = w_.perform(llvm_types::pointer);
   const LlvmValue null = w_.named_at_entry("null", llvm_types::pointer);
   leave_unless(w_.compare("icmp ne", pointer, null), std::to_string(status_out_of_scratch));
-  memories_[a.buffer.node()] = {pointer, versions_++, w_.depth()};
+  memories_[buffer.node()] = {pointer, versions_++, w_.depth()};
   scratch_.push_back(pointer);
-  statement(a.body);
-  scratch_.pop_back();
-  release(pointer);
 }
 
 LATHE_INLINE void LlvmFunction::release(LlvmValue pointer) {

@@ -43,8 +43,9 @@ LATHE_INLINE void LlvmUses::statement(const ir::Stmt &s, List<ir::Buffer> &writt
     llvm_uses::add_once(written, store->buffer);
     access(store->buffer, store->indices, store->predicate);
   }
-  if (const auto *allocation = s.as<ir::Allocate>(); allocation && lives_on_stack(allocation->buffer))
-    candidates_.emplace(allocation->buffer.node(), Candidate{parallel_, true, {}});
+  if (const auto *allocation = s.as<ir::Allocate>())
+    for (const ir::Buffer &buffer : allocation->buffers)
+      if (lives_on_stack(buffer)) candidates_.emplace(buffer.node(), Candidate{parallel_, true, {}});
   const auto *loop = s.as<ir::For>();
   if (!loop && !s.as<ir::If>()) return nested(s, written);
   List<ir::Buffer> inner;

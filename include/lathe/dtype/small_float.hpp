@@ -53,7 +53,8 @@ constexpr float widen_small_float(std::uint16_t bits, int exponent_bits, int man
     return std::bit_cast<float>(sign | (static_cast<std::uint32_t>(127 - bias + 1 - shift) << 23) |
                                 (mantissa << (23 - mantissa_bits)));
   }
-  return std::bit_cast<float>(sign | ((exponent + 127 - bias) << 23) | (mantissa << (23 - mantissa_bits)));
+  return std::bit_cast<float>(sign | ((exponent + static_cast<std::uint32_t>(127 - bias)) << 23) |
+                              (mantissa << (23 - mantissa_bits)));
 }
 
 /// IEEE-754 binary16. Converts implicitly to float and explicitly from it.

@@ -49,7 +49,7 @@ LATHE_INLINE Bits integer_unary(UnaryOp op, DType type, Bits a) {
     case UnaryOp::abs: return negative ? wrap(type, 0 - a) : a;
     case UnaryOp::sign: return negative ? ~Bits{0} : Bits{a != 0};
     case UnaryOp::popcount: return wrap(type, static_cast<Bits>(std::popcount(a & mask(type))));
-    case UnaryOp::clz: return wrap(type, static_cast<Bits>(type.bits() - std::bit_width(a & mask(type))));
+    case UnaryOp::clz: return wrap(type, static_cast<Bits>(type.bits()) - static_cast<Bits>(std::bit_width(a & mask(type))));
     case UnaryOp::is_nan:
     case UnaryOp::is_inf: return 0;
     case UnaryOp::is_finite: return 1;

@@ -146,7 +146,22 @@ class Stmt;
 /// A field of a node as walks, comparisons and hashes see it: its kind, and where it is, or its value if that is a number.
 struct Field {
   /// The type of what `at` points to; `number` has none.
-  enum class Kind : std::uint8_t { number, expr, exprs, axes, stmt, stmts, var, buffer, tensor, reducer, function, lanes, text };
+  enum class Kind : std::uint8_t {
+    number,
+    expr,
+    exprs,
+    axes,
+    stmt,
+    stmts,
+    var,
+    buffer,
+    buffers,
+    tensor,
+    reducer,
+    function,
+    lanes,
+    text
+  };
   Kind kind = Kind::number;  ///< which of the two below it is
   std::uint64_t number = 0;  ///< an integer, bool or enumeration
   const void *at = nullptr;  ///< a field of any other kind, in the node
@@ -164,6 +179,7 @@ struct Field {
   Field(const List<Stmt> &field) : kind(Kind::stmts), at(&field) {}                              // NOLINT
   Field(const Var &field) : kind(Kind::var), at(&field) {}                                       // NOLINT
   Field(const Buffer &field) : kind(Kind::buffer), at(&field) {}                                 // NOLINT
+  Field(const List<Buffer> &field) : kind(Kind::buffers), at(&field) {}                          // NOLINT
   Field(const Tensor &field) : kind(Kind::tensor), at(&field) {}                                 // NOLINT
   Field(const Reducer &field) : kind(Kind::reducer), at(&field) {}                               // NOLINT
   Field(const ExternalFunction &field) : kind(Kind::function), at(&field) {}                     // NOLINT

@@ -37,14 +37,16 @@ class Printer {
       case StmtKind::store: return store(*s.as<Store>());
       case StmtKind::allocate: {
         const Allocate &a = *s.as<Allocate>();
-        return scoped("allocate " + names_.of(a.buffer) + ": " + memory(a.buffer), a.body, last);
+        List<std::string> heads;
+        for (const Buffer &b : a.buffers) heads.push_back("allocate " + names_.of(b) + ": " + memory(b));
+        return scoped(heads, a.body, last);
       }
       case StmtKind::branch: return branch(*s.as<If>());
       case StmtKind::bind: {
         const Bind &b = *s.as<Bind>();
         exprs_.begin({b.value});
         const std::string value = exprs_(b.value);
-        return scoped("let " + names_.of(b.var) + " = " + value, b.body, last);
+        return scoped({"let " + names_.of(b.var) + " = " + value}, b.body, last);
       }
       case StmtKind::check: {
         const Check &c = *s.as<Check>();
@@ -95,8 +97,8 @@ class Printer {
     --indent_;
   }
 
-  void scoped(const std::string &head, const Stmt &body, bool last) {
-    line(last ? head : head + ":");
+  void scoped(const List<std::string> &heads, const Stmt &body, bool last) {
+    for (const std::string &head : heads) line(last || &head != &heads.back() ? head : head + ":");
     if (last) return statement(body, last);
     nested(body);
   }

@@ -67,12 +67,12 @@ struct Store {
   static constexpr StmtKind node_kind = StmtKind::store;
   Fields fields() const { return {buffer, indices, value, predicate}; }
 };
-/// `buffer` exists within `body`, unwritten at its start.
+/// `buffers` exist within `body`, unwritten at its start.
 struct Allocate {
-  Buffer buffer;  ///< its shape is evaluated once, at the start
-  Stmt body;      ///< where it exists
+  List<Buffer> buffers;  ///< their shapes are evaluated once, at the start
+  Stmt body;             ///< where they exist
   static constexpr StmtKind node_kind = StmtKind::allocate;
-  Fields fields() const { return {buffer, body}; }
+  Fields fields() const { return {buffers, body}; }
 };
 /// One of two statements, or one or none.
 struct If {

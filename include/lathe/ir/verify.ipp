@@ -203,9 +203,13 @@ class Verifier {
     require(b->strides.empty() || b->strides.size() == b->shape.size(), "a buffer has not one stride per dimension");
   }
 
+  void enter(NodeSet &scope, const void *name, const std::string &text) {
+    require(scope.insert(name), text + " is defined again within its own scope");
+  }
+
   /// Checks `body` with `name` in scope.
   void within(NodeSet &scope, const void *name, const std::string &text, const Stmt &body) {
-    require(scope.insert(name), text + " is defined again within its own scope");
+    enter(scope, name, text);
     require(body.defined(), "a body is missing");
     statement(body);
     scope.erase(name);
@@ -221,8 +225,11 @@ class Verifier {
       case StmtKind::store: store(*s.as<Store>()); break;
       case StmtKind::allocate: {
         const Allocate &a = *s.as<Allocate>();
-        extents(a.buffer);
-        within(buffers_, a.buffer.node(), "buffer " + a.buffer->name, a.body);
+        for (const Buffer &b : a.buffers) extents(b);
+        for (const Buffer &b : a.buffers) enter(buffers_, b.node(), "buffer " + b->name);
+        require(a.body.defined(), "a body is missing");
+        statement(a.body);
+        for (const Buffer &b : a.buffers) buffers_.erase(b.node());
         break;
       }
       case StmtKind::branch: branch(*s.as<If>()); break;

@@ -26,7 +26,7 @@ using VarMap = HashMap<Var, Value>;
 void for_each_child(const Expr &e, FunctionRef<void(const Expr &)> visit);
 /// @{
 /// The same for the expressions directly in a statement (not those of nested statements), and for its nested statements. The
-/// extents and strides of an `Allocate`'s buffer count; a rewrite that changes them allocates a new buffer, to which the body is
+/// extents and strides of an `Allocate`'s buffers count; a rewrite that changes them allocates new buffers, to which the body is
 /// turned.
 void for_each_expr(const Stmt &s, FunctionRef<void(const Expr &)> visit);
 void for_each_stmt(const Stmt &s, FunctionRef<void(const Stmt &)> visit);

@@ -146,8 +146,10 @@ LATHE_INLINE void for_each_child(const Expr &e, FunctionRef<void(const Expr &)> 
 
 LATHE_INLINE void for_each_expr(const Stmt &s, FunctionRef<void(const Expr &)> visit) {
   if (const auto *a = s.as<Allocate>()) {
-    for (const Expr &e : a->buffer->shape) visit(e);
-    for (const Expr &e : a->buffer->strides) visit(e);
+    for (const Buffer &buffer : a->buffers) {
+      for (const Expr &e : buffer->shape) visit(e);
+      for (const Expr &e : buffer->strides) visit(e);
+    }
     return;
   }
   walking::for_each_expr_in<const Expr>(walking::fields_of(*s.node()), visit);
@@ -168,34 +170,41 @@ LATHE_INLINE Expr map_children(const Expr &e, FunctionRef<Expr(const Expr &)> ch
 
 namespace walking {
 
-/// `root` with every load, store and allocation of `from` turned to `to`.
-LATHE_INLINE Stmt replace_buffer(const Stmt &root, const Buffer &from, const Buffer &to) {
+/// `root` with every load and store turned from a buffer to its replacement.
+LATHE_INLINE Stmt replace_buffers(const Stmt &root, const NodeMap<Buffer> &replacements) {
   const Stmt body = rewrite_exprs(root, [&](const Expr &e) -> Expr {
     const auto *l = e.as<Load>();
-    return l && l->buffer == from ? make(e.type(), Load{to, l->indices, l->predicate}) : e;
+    const auto *found = l ? replacements.find(l->buffer.node()) : nullptr;
+    return found ? make(e.type(), Load{found->second, l->indices, l->predicate}) : e;
   });
   return rewrite_stmts(body, [&](const Stmt &s) -> Stmt {
     const auto *st = s.as<Store>();
-    return st && st->buffer == from ? make(Store{to, st->indices, st->value, st->predicate}) : s;
+    const auto *found = st ? replacements.find(st->buffer.node()) : nullptr;
+    return found ? make(Store{found->second, st->indices, st->value, st->predicate}) : s;
   });
 }
 
-/// An allocation whose shape changes is one of another buffer, to which the body must turn.
+/// Buffers whose shapes change become others, to which the body must turn.
 LATHE_INLINE Stmt map_allocation(const Stmt &s, ChangeExpr change_expr, ChangeStmt change_stmt) {
   const Allocate &a = *s.as<Allocate>();
-  BufferNode node = *a.buffer.node();
-  bool changed = false;
-  const auto change = [&](Expr &e) {
-    Expr replacement = change_expr(e);
-    changed = changed || !replacement.same_as(e);
-    e = std::move(replacement);
-  };
-  for (Expr &e : node.shape) change(e);
-  for (Expr &e : node.strides) change(e);
+  List<Buffer> buffers;
+  NodeMap<Buffer> replacements;
+  for (const Buffer &buffer : a.buffers) {
+    BufferNode node = *buffer.node();
+    bool changed = false;
+    const auto change = [&](Expr &e) {
+      Expr replacement = change_expr(e);
+      changed = changed || !replacement.same_as(e);
+      e = std::move(replacement);
+    };
+    for (Expr &e : node.shape) change(e);
+    for (Expr &e : node.strides) change(e);
+    buffers.push_back(changed ? Buffer(std::move(node)) : buffer);
+    if (changed) replacements.emplace(buffer.node(), buffers.back());
+  }
   const Stmt body = change_stmt(a.body);
-  if (!changed) return body.same_as(a.body) ? s : make(Allocate{a.buffer, body});
-  const Buffer buffer(std::move(node));
-  return make(Allocate{buffer, replace_buffer(body, a.buffer, buffer)});
+  if (replacements.empty()) return body.same_as(a.body) ? s : make(Allocate{a.buffers, body});
+  return make(Allocate{std::move(buffers), replace_buffers(body, replacements)});
 }
 
 }  // namespace walking

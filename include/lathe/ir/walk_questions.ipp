@@ -44,6 +44,7 @@ LATHE_INLINE bool same_field(const Field &a, const Field &b, PairExprs pair_expr
     case Field::Kind::stmts: return pair_all<Stmt>(a.as<List<Stmt>>(), b.as<List<Stmt>>(), pair_stmts);
     case Field::Kind::var: return a.as<Var>() == b.as<Var>();
     case Field::Kind::buffer: return a.as<Buffer>() == b.as<Buffer>();
+    case Field::Kind::buffers: return a.as<List<Buffer>>() == b.as<List<Buffer>>();
     case Field::Kind::tensor: return a.as<Tensor>() == b.as<Tensor>();
     case Field::Kind::reducer: return a.as<Reducer>() == b.as<Reducer>();
     case Field::Kind::function: return a.as<ExternalFunction>() == b.as<ExternalFunction>();
@@ -203,8 +204,10 @@ class NameCollector {
     if (const auto *loop = s.as<For>()) bound_.insert(loop->var.node());
     if (const auto *bind = s.as<Bind>()) bound_.insert(bind->var.node());
     if (const auto *a = s.as<Allocate>()) {
-      allocated_.insert(a->buffer.node());
-      shape(a->buffer);
+      for (const Buffer &b : a->buffers) {
+        allocated_.insert(b.node());
+        shape(b);
+      }
     }
     if (const auto *store = s.as<Store>()) buffer(store->buffer);
     for_each_expr(s, [&](const Expr &e) { expression(e); });

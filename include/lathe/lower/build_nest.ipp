@@ -46,15 +46,35 @@ class NestBuilder {
     const List<ir::Expr> *min;  ///< of the region that the buffer holds; null: from 0
   };
 
-  /// Producers in order, each alive until the end of `rest`.
+  /// Whether a buffer can be allocated before any stage has run.
+  static bool has_shape_at_once(const ir::Buffer &buffer) {
+    bool loads = false;
+    for (const List<ir::Expr> *parts : {&buffer->shape, &buffer->strides})
+      for (const ir::Expr &e : *parts) ir::walk(e, [&](const ir::Expr &node) { loads = loads || node.as<ir::Load>(); });
+    return !loads;
+  }
+
+  /// Producers in order, their buffers alive until the end of `rest`: allocated together, so that nests do not become deeper with
+  /// every stage, but for those whose shape depends on what was computed before.
   ir::Stmt sequence(const List<std::size_t> &members, ir::Stmt rest) {
-    for (std::size_t i = members.size(); i-- > 0;) {
+    List<ir::Buffer> buffers;
+    List<ir::Stmt> body;
+    std::size_t i = 0;
+    for (; i < members.size(); ++i) {
       const Plan &plan = plans_.plans[members[i]];
-      rest = ir::block({stage(plan, members[i]), rest});
-      if (plan.stage->output) continue;
-      for (const ir::Buffer &buffer : plan.buffers) rest = ir::make(ir::Allocate{buffer, rest});
+      if (!plan.stage->output) {
+        const bool at_once = std::all_of(plan.buffers.begin(), plan.buffers.end(), has_shape_at_once);
+        if (!at_once && !body.empty()) break;
+        buffers.insert(buffers.end(), plan.buffers.begin(), plan.buffers.end());
+      }
+      body.push_back(stage(plan, members[i]));
     }
-    return rest;
+    body.push_back(
+        i < members.size()
+            ? sequence(List<std::size_t>(members.begin() + static_cast<std::ptrdiff_t>(i), members.end()), std::move(rest))
+            : std::move(rest));
+    ir::Stmt whole = ir::block(std::move(body));
+    return buffers.empty() ? whole : ir::make(ir::Allocate{std::move(buffers), std::move(whole)});
   }
 
   List<std::size_t> attached(std::size_t plan, int level) const {

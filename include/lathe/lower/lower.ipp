@@ -100,6 +100,7 @@ class ParameterList {
     ir::Parameter parameter;
     parameter.kind = stage->is_compute() ? ir::ParameterKind::output : ir::ParameterKind::input;
     parameter.name = ir::name_of(tensor);
+    parameter.place = tensor.operation->place;
     parameter.buffer = buffer_of(tensor);
     tensors_.push_back({tensor, parameter.buffer});
     function_.parameters.push_back(std::move(parameter));

@@ -132,7 +132,8 @@ LATHE_INLINE void Collector::expression(const Expr &root, const Facts &facts, bo
 LATHE_INLINE void Collector::statement(const Stmt &s, const Facts &facts, bool repeated) {
   ir::for_each_expr(s, [&](const Expr &e) { expression(e, facts, repeated); });
   if (const auto *store = s.as<ir::Store>()) access(store->buffer, store->indices, true, facts, repeated);
-  if (const auto *allocate = s.as<ir::Allocate>()) own_.insert(allocate->buffer.node());
+  if (const auto *allocate = s.as<ir::Allocate>())
+    for (const ir::Buffer &buffer : allocate->buffers) own_.insert(buffer.node());
   if (const auto *bind = s.as<ir::Bind>()) {
     if (ir::is_pure_scalar(bind->value))
       return statement(ir::substitute(bind->body, {{bind->var, bind->value}}), facts, repeated);

@@ -55,6 +55,7 @@ class LaneMaker {
 
   Stmt visit_loop(const ir::For &loop, const Mask &mask, const Facts &facts);
   Stmt visit_store(const ir::Store &store, const Mask &mask);
+  ir::Buffer for_lanes(const ir::Buffer &buffer) const;
   Stmt visit_allocate(const ir::Allocate &allocate, const Mask &mask, const Facts &facts);
   Stmt visit_bind(const ir::Bind &bind, const Mask &mask, const Facts &facts);
   Stmt visit_check(const ir::Check &check, const Mask &mask) const;
@@ -63,7 +64,7 @@ class LaneMaker {
   Stmt under(const Stmt &body, const Expr &condition, const Expr &vector, const Mask &mask, const Facts &facts);
 
   bool depends_on_lane(const Expr &e) const;
-  bool is_uniform(const ir::Allocate &allocate) const;
+  bool is_uniform(const ir::Buffer &buffer, const Stmt &body) const;
   bool needs_an_active_lane(const Stmt &body) const;
   Extremes extremes(const Expr &condition) const;
   Expr reduced(ir::BinaryOp op, Expr vector) const;
@@ -239,9 +240,9 @@ LATHE_INLINE Stmt LaneMaker::visit_store(const ir::Store &store, const Mask &mas
 
 /// Whether all accesses to the buffer have the same indices in all lanes, and writes happen under the same conditions in all:
 /// pure, and neither from the lane nor bound inside.
-LATHE_INLINE bool LaneMaker::is_uniform(const ir::Allocate &allocate) const {
+LATHE_INLINE bool LaneMaker::is_uniform(const ir::Buffer &buffer, const Stmt &body) const {
   NodeSet bound;
-  ir::walk_down(allocate.body, [&](const Stmt &s) {
+  ir::walk_down(body, [&](const Stmt &s) {
     if (const auto *bind = s.as<ir::Bind>()) bound.insert(bind->var.node());
     return true;
   });
@@ -253,31 +254,29 @@ LATHE_INLINE bool LaneMaker::is_uniform(const ir::Allocate &allocate) const {
     }
   };
   // What only some of the lanes write, lanes outside the mask would read unwritten.
-  const auto writes = [&](const Stmt &body) {
+  const auto writes = [&](const Stmt &part) {
     bool found = false;
-    ir::walk_down(body, [&](const Stmt &s) {
+    ir::walk_down(part, [&](const Stmt &s) {
       const auto *store = s.as<ir::Store>();
-      found = found || (store && store->buffer == allocate.buffer);
+      found = found || (store && store->buffer == buffer);
       return !found;
     });
     return found;
   };
-  ir::walk_down(allocate.body, [&](const Stmt &s) {
-    if (const auto *store = s.as<ir::Store>(); store && store->buffer == allocate.buffer) look_at(store->indices);
+  ir::walk_down(body, [&](const Stmt &s) {
+    if (const auto *store = s.as<ir::Store>(); store && store->buffer == buffer) look_at(store->indices);
     if (const auto *branch = s.as<ir::If>(); branch && writes(s)) look_at({branch->condition});
     return true;
   });
-  ir::walk(allocate.body, [&](const Expr &e) {
-    if (const auto *load = e.as<ir::Load>(); load && load->buffer == allocate.buffer) look_at(load->indices);
+  ir::walk(body, [&](const Expr &e) {
+    if (const auto *load = e.as<ir::Load>(); load && load->buffer == buffer) look_at(load->indices);
   });
   return uniform;
 }
 
-LATHE_INLINE Stmt LaneMaker::visit_allocate(const ir::Allocate &allocate, const Mask &mask, const Facts &facts) {
-  ir::BufferNode node = *allocate.buffer.node();
-  for (const Expr &e : node.shape) failed_ = failed_ || depends_on_lane(e);
-  for (const Expr &e : node.strides) failed_ = failed_ || depends_on_lane(e);
-  if (failed_) return ir::make(allocate);
+/// A buffer with a place for every lane.
+LATHE_INLINE ir::Buffer LaneMaker::for_lanes(const ir::Buffer &buffer) const {
+  ir::BufferNode node = *buffer.node();
   node.shape.push_back(lanes_);
   if (!node.strides.empty()) {
     for (Expr &stride : node.strides) stride = stride * lanes_;
@@ -285,11 +284,23 @@ LATHE_INLINE Stmt LaneMaker::visit_allocate(const ir::Allocate &allocate, const 
   }
   const int whole = lanes_ * node.type.bytes();
   if ((whole & (whole - 1)) == 0) node.alignment = std::max(node.alignment, std::min(whole, 64));
-  const ir::Buffer buffer(std::move(node));
-  locals_[allocate.buffer.node()] = {buffer, mask.lanes, is_uniform(allocate)};
+  return ir::Buffer(std::move(node));
+}
+
+LATHE_INLINE Stmt LaneMaker::visit_allocate(const ir::Allocate &allocate, const Mask &mask, const Facts &facts) {
+  for (const ir::Buffer &buffer : allocate.buffers) {
+    for (const Expr &e : buffer->shape) failed_ = failed_ || depends_on_lane(e);
+    for (const Expr &e : buffer->strides) failed_ = failed_ || depends_on_lane(e);
+  }
+  if (failed_) return ir::make(allocate);
+  List<ir::Buffer> buffers;
+  for (const ir::Buffer &buffer : allocate.buffers) {
+    buffers.push_back(for_lanes(buffer));
+    locals_[buffer.node()] = {buffers.back(), mask.lanes, is_uniform(buffer, allocate.body)};
+  }
   Stmt body = visit(allocate.body, mask, facts);
-  locals_.erase(allocate.buffer.node());
-  return ir::make(ir::Allocate{buffer, std::move(body)});
+  for (const ir::Buffer &buffer : allocate.buffers) locals_.erase(buffer.node());
+  return ir::make(ir::Allocate{std::move(buffers), std::move(body)});
 }
 
 LATHE_INLINE Stmt LaneMaker::visit_bind(const ir::Bind &bind, const Mask &mask, const Facts &facts) {

@@ -25,26 +25,29 @@ inline bool is_nothing(const Stmt &s) {
   return !s.defined() || (b && b->body.empty());
 }
 
-/// Whether `s` loads from or stores to `buffer`. Ends at the first access: allocations nest as deep as there are stages, and most
-/// are written to soon.
-LATHE_INLINE bool accesses(const Stmt &s, const ir::Buffer &buffer) {
-  bool found = false;
-  const auto search = [&](const Expr &root) {
-    if (found) return;
-    ir::walk_down(root, [&](const Expr &e) {
-      const auto *load = e.as<ir::Load>();
-      found = found || (load && load->buffer == buffer);
-      return !found;
+/// `allocate` without the buffers that nothing loads from or stores to. Ends the search where all were met.
+LATHE_INLINE Stmt without_unused(const Stmt &s) {
+  const ir::Allocate &allocate = *s.as<ir::Allocate>();
+  NodeSet unused;
+  for (const ir::Buffer &buffer : allocate.buffers) unused.insert(buffer.node());
+  const auto meet = [&](const ir::Buffer &buffer) { unused.erase(buffer.node()); };
+  NodeSet seen;
+  ir::walk_down(allocate.body, [&](const Stmt &each) {
+    if (unused.empty()) return false;
+    if (const auto *store = each.as<ir::Store>()) meet(store->buffer);
+    ir::for_each_expr(each, [&](const Expr &root) {
+      ir::walk_down(root, [&](const Expr &e) {
+        if (const auto *load = e.as<ir::Load>()) meet(load->buffer);
+        return !unused.empty() && seen.insert(e.node());
+      });
     });
-  };
-  ir::walk_down(s, [&](const Stmt &each) {
-    if (found) return false;
-    const auto *store = each.as<ir::Store>();
-    found = store && store->buffer == buffer;
-    if (!found) ir::for_each_expr(each, search);
-    return !found;
+    return true;
   });
-  return found;
+  if (unused.empty()) return s;
+  List<ir::Buffer> used;
+  for (const ir::Buffer &buffer : allocate.buffers)
+    if (!unused.contains(buffer.node())) used.push_back(buffer);
+  return used.empty() ? allocate.body : ir::make(ir::Allocate{std::move(used), allocate.body});
 }
 
 class Simplifier {
@@ -318,8 +321,7 @@ LATHE_INLINE Stmt Simplifier::visit(const Stmt &s, const Facts &facts) const {
     case ir::StmtKind::allocate: {
       Stmt result = ir::map_children(
           s, [&](const Expr &e) { return simplify(e, facts); }, [&](const Stmt &body) { return visit(body, facts); });
-      const auto *allocate = result.as<ir::Allocate>();
-      return accesses(allocate->body, allocate->buffer) ? result : allocate->body;
+      return without_unused(result);
     }
     case ir::StmtKind::branch: return visit_if(*s.as<ir::If>(), facts);
     case ir::StmtKind::bind: return visit_bind(*s.as<ir::Bind>(), facts);

@@ -62,7 +62,7 @@ namespace shapes {
 template <int Rank>
 constexpr std::array<std::int64_t, Rank> array_of(const Extents<Rank> &extents) {
   std::array<std::int64_t, Rank> values{};
-  for (int d = 0; d < Rank; ++d) values[d] = extents[d];
+  for (int d = 0; d < Rank; ++d) values[static_cast<std::size_t>(d)] = extents[d];
   return values;
 }
 

@@ -119,6 +119,22 @@ struct ParameterTraits<Value<T>> {
   }
 };
 
+/// Argument `Position`, counted from 1, which the compiler names beside the sentence.
+template <std::size_t Position, class Parameter, class Argument>
+struct KernelArgument {
+  static_assert(ParameterTraits<Parameter>::template accepts<Argument>,
+                "kernel(): arguments have the element types and ranks it was made with, and outputs are not const, for example  "
+                "Array<float, 2> c({m, n});  kernel(a, b, c)");
+};
+/// Says what is wrong with arguments that do not fit.
+template <class... Parameters>
+struct Refusal {
+  template <class... Arguments, std::size_t... I>
+  static void given(std::index_sequence<I...>) {
+    (static_cast<void>(KernelArgument<I + 1, Parameters, Arguments>()), ...);
+  }
+};
+
 }  // namespace calling
 
 /// A kernel with parameters `In<T, Rank>`, `Out<T, Rank>` and `Value<T>`. A cheap handle on immutable code: copies share it, and
@@ -135,12 +151,10 @@ class Kernel {
     static_assert(sizeof...(Arguments) == sizeof...(Parameters),
                   "kernel(): takes one argument per tensor or scalar it was made with, for example  kernel(a, b, c)");
     if constexpr (sizeof...(Arguments) == sizeof...(Parameters)) {
-      static_assert(
-          (calling::ParameterTraits<Parameters>::template accepts<Arguments> && ...),
-          "kernel(): arguments have the element types and ranks it was made with, and outputs are not const, for example  "
-          "Array<float, 2> c({m, n});  kernel(a, b, c)");
       if constexpr ((calling::ParameterTraits<Parameters>::template accepts<Arguments> && ...))
         call(calling::ParameterTraits<Parameters>::hold(arguments)...);
+      else
+        calling::Refusal<Parameters...>::template given<Arguments...>(std::index_sequence_for<Arguments...>());
     }
   }
 

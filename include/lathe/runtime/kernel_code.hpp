@@ -29,6 +29,7 @@ struct ArgumentInfo {
   int rank = 0;         ///< of a tensor
   bool tensor = false;  ///< otherwise a scalar
   bool output = false;  ///< a tensor that the kernel writes
+  Location place{};     ///< of a tensor: where the user declares or computes it
 };
 
 struct KernelSignature;

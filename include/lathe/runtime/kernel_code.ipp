@@ -90,7 +90,7 @@ LATHE_INLINE void calling::SignatureMaker::make(KernelSignature &signature, List
         if (!parameter.argument) break;
         signature.scalars.push_back({infos.size(), slot});
         if (parameter.var.nonnegative()) signature.sizes.push_back(slot);
-        infos.push_back({parameter.name, parameter.var.type(), 0, false, false});
+        infos.push_back({parameter.name, parameter.var.type(), 0, false, false, {}});
         break;
       case ir::ParameterKind::constant:
         signature.prefilled[slot].pointer = const_cast<std::byte *>(parameter.data->data());
@@ -113,7 +113,7 @@ LATHE_INLINE void calling::SignatureMaker::make(KernelSignature &signature, List
         for (const ir::Expr &stride : buffer.strides) rule.strides.push_back(known(stride, true));
         signature.tensors.push_back(std::move(rule));
         infos.push_back({parameter.name, buffer.type, static_cast<int>(buffer.shape.size()), true,
-                         parameter.kind == ir::ParameterKind::output});
+                         parameter.kind == ir::ParameterKind::output, parameter.place});
         break;
       }
     }
@@ -290,6 +290,8 @@ class CallChecker {
     }
   }
 
+  /// Where the argument comes from.
+  Note declaration(const TensorRule &rule) const;
   [[noreturn]] void fail_extent(const TensorRule &rule, std::size_t d, std::int64_t extent) const;
   [[noreturn]] void fail_stride(const TensorRule &rule, std::size_t d, std::int64_t stride) const;
   [[noreturn]] void fail_address(const TensorRule &rule) const;
@@ -315,10 +317,16 @@ inline std::string names_of(const List<ArgumentInfo> &infos) {
 
 }  // namespace calling
 
+LATHE_INLINE Note calling::CallChecker::declaration(const TensorRule &rule) const {
+  const ArgumentInfo &info = infos_[rule.argument];
+  return {"", info.name + (info.output ? " is computed here" : " is declared here"), info.place};
+}
+
 LATHE_INLINE void calling::CallChecker::fail_extent(const TensorRule &rule, std::size_t d, std::int64_t extent) const {
   const std::string &name = infos_[rule.argument].name;
   const KnownInteger &known = rule.shape[d];
-  List<Note> notes{{"note", "the argument's shape is " + list_text(arguments_[rule.argument].shape, rule.shape.size()), {}}};
+  List<Note> notes{declaration(rule),
+                   {"note", "the argument's shape is " + list_text(arguments_[rule.argument].shape, rule.shape.size()), {}}};
   if (known.how != KnownInteger::How::constant)
     notes.push_back(
         {"why",
@@ -340,7 +348,8 @@ LATHE_INLINE void calling::CallChecker::fail_stride(const TensorRule &rule, std:
        "stride " + std::to_string(d) + " of argument " + name + " is " + std::to_string(stride_of(rule, d)) +
            ", the kernel takes " + std::to_string(stride),
        {},
-       {{"why",
+       {declaration(rule),
+        {"why",
          rule.output ? "outputs are compact and row-major"
          : compact   ? "without a promise, an argument is compact and row-major"
                      : "its placeholder promises these strides",
@@ -352,11 +361,13 @@ LATHE_INLINE void calling::CallChecker::fail_address(const TensorRule &rule) con
   const std::string &name = infos_[rule.argument].name;
   if (!arguments_[rule.argument].data) {
     fail("K003", "argument " + name + " is a null pointer", {},
-         {{"why", "its shape is " + list_text(arguments_[rule.argument].shape, rule.shape.size()) + ", so it has elements", {}},
+         {declaration(rule),
+          {"why", "its shape is " + list_text(arguments_[rule.argument].shape, rule.shape.size()) + ", so it has elements", {}},
           {"help", "pass an Array, or a View of memory that is there", {}}});
   }
   fail("K003", "argument " + name + " is not aligned to " + std::to_string(rule.alignment_mask + 1) + " bytes", {},
-       {{"help",
+       {declaration(rule),
+        {"help",
          rule.alignment_mask + 1 > static_cast<std::uintptr_t>(rule.element_bytes)
              ? "allocate it by lathe::Array, or leave out .align()"
              : "an element lies at a multiple of its own size",
@@ -365,14 +376,15 @@ LATHE_INLINE void calling::CallChecker::fail_address(const TensorRule &rule) con
 
 LATHE_INLINE void calling::CallChecker::fail_overlap(const TensorRule &output, const TensorRule &other) const {
   fail("K004", "output " + infos_[output.argument].name + " shares memory with argument " + infos_[other.argument].name, {},
-       {{"why", other.output ? "both would be written to it" : "elements would be overwritten before they are read", {}},
+       {declaration(output),
+        {"why", other.output ? "both would be written to it" : "elements would be overwritten before they are read", {}},
         {"help", "pass an output with memory of its own", {}}});
 }
 
-LATHE_INLINE KernelCode::KernelCode(ir::Program program, CompiledFunction function, std::shared_ptr<const void> owner,
+LATHE_INLINE KernelCode::KernelCode(ir::Program program, CompiledFunction entry, std::shared_ptr<const void> owner,
                                     Executor *executor)
     : program_(std::move(program)),
-      function_(function),
+      function_(entry),
       owner_(std::move(owner)),
       executor_(executor ? executor : &default_executor()) {
   digest();

@@ -60,6 +60,7 @@ class PoolExecutor final : public Executor {
   /// A loop under way.
   struct Region {
     std::unique_ptr<Part[]> parts;
+    Part &part(int i) const { return parts[static_cast<std::size_t>(i)]; }
     alignas(64) std::atomic<std::int32_t> status{status_ok};  // of the first failure
     std::atomic<bool> taken{false};
   };

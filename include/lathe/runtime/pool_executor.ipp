@@ -142,7 +142,7 @@ LATHE_INLINE std::int32_t PoolExecutor::run(std::int64_t begin, std::int64_t end
   // looks for open loops for some time after it has counted itself; missing one would only leave more to the others.
   if (sleepers_.load(std::memory_order_relaxed) != 0) wake_workers();
   work_on(*region, 0);
-  for (int part = 0; part < used; ++part) region->parts[part].wait_until_completed();
+  for (int part = 0; part < used; ++part) region->part(part).wait_until_completed();
   const std::int32_t status = region->status.load(std::memory_order_relaxed);
   region->taken.store(false, std::memory_order_release);
   return status;
@@ -166,13 +166,13 @@ LATHE_INLINE int PoolExecutor::open(Region &region, std::int64_t begin, std::int
   for (int part = used; part-- > 0;) {
     const std::uint64_t length = size + (static_cast<std::uint64_t>(part) < longer ? 1 : 0);
     first -= length;
-    region.parts[part].open(static_cast<std::int64_t>(first), length, body);
+    region.part(part).open(static_cast<std::int64_t>(first), length, body);
   }
   return used;
 }
 
 LATHE_INLINE void PoolExecutor::work_on(Region &region, int own) {
-  for (int i = 0; i < threads_; ++i) work_on(region, region.parts[(own + i) % threads_]);
+  for (int i = 0; i < threads_; ++i) work_on(region, region.part((own + i) % threads_));
 }
 
 LATHE_INLINE void PoolExecutor::work_on(Region &region, Part &part) {
@@ -183,7 +183,7 @@ LATHE_INLINE void PoolExecutor::work_on(Region &region, Part &part) {
     std::int32_t none = status_ok;
     region.status.compare_exchange_strong(none, failure, std::memory_order_relaxed);
     // As long as this chunk is not completed, the region serves this loop and no other.
-    for (int i = 0; i < threads_; ++i) region.parts[i].cancel();
+    for (int i = 0; i < threads_; ++i) region.part(i).cancel();
   }
 }
 
@@ -204,7 +204,7 @@ LATHE_INLINE void PoolExecutor::wake_workers() {
 LATHE_INLINE bool PoolExecutor::is_wanted(int own) const {
   return stopping_.load(std::memory_order_relaxed) ||
          std::any_of(std::begin(regions_), std::end(regions_),
-                     [own](const Region &r) { return r.parts[own].has_unclaimed_chunks(); });
+                     [own](const Region &r) { return r.part(own).has_unclaimed_chunks(); });
 }
 
 LATHE_INLINE void PoolExecutor::wait_for_work(int own) {
@@ -219,7 +219,7 @@ LATHE_INLINE void PoolExecutor::wait_for_work(int own) {
 LATHE_INLINE void PoolExecutor::serve(int own) {
   while (!stopping_.load(std::memory_order_relaxed)) {
     for (Region &region : regions_) {
-      if (region.parts[own].has_unclaimed_chunks()) work_on(region, own);
+      if (region.part(own).has_unclaimed_chunks()) work_on(region, own);
     }
     wait_for_work(own);
   }

@@ -62,7 +62,8 @@ LATHE_INLINE void require_distinct(const State &state, const Step &step, const S
     for (std::size_t j = i + 1; j < step.axes.size(); ++j)
       if (step.axes[i] == step.axes[j]) {
         const std::string name = stage.find(step.axes[i])->name;
-        refuse(state, step, "S004", "axis " + name + " of " + stage.name() + " is named twice", {}, name);
+        refuse(state, step, "S004", "axis " + name + " of " + stage.name() + " is named twice",
+               {{"help", "name each axis once", {}}}, name);
       }
 }
 

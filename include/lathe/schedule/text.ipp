@@ -16,9 +16,9 @@ namespace lathe::inline LATHE_ABI::scheduling {
 namespace step_text {
 
 /// The primitives by name, in the order of the enumeration.
-inline constexpr std::string_view names[] = {"split",        "fuse",       "reorder",     "vectorize",
-                                             "unroll",       "parallel",   "compute_at",  "compute_inline",
-                                             "compute_root", "cache_read", "cache_write", "set_scope"};
+inline constexpr std::string_view primitive_names[] = {"split",        "fuse",       "reorder",     "vectorize",
+                                                       "unroll",       "parallel",   "compute_at",  "compute_inline",
+                                                       "compute_root", "cache_read", "cache_write", "set_scope"};
 
 inline void append_id(std::string &out, int step, int index) {
   out += step < 0 ? " o" + std::to_string(index) : " s" + std::to_string(step) + "." + std::to_string(index);
@@ -69,7 +69,9 @@ class LineReader {
     return integer<std::int64_t>(text, text);
   }
   [[noreturn]] void misfit(const std::string &why) const {
-    fail("S018", "this line is not a schedule step: " + std::string(line_), {}, {{"why", why, {}}});
+    fail("S018", "this line is not a schedule step: " + std::string(line_), {},
+         {{"why", why, {}},
+          {"help", "lines are as Schedule::to_text writes them:   split o2 o0 16   splits axis 0 of stage 2 by 16", {}}});
   }
 
  private:
@@ -89,9 +91,9 @@ class LineReader {
 inline Step read_step(LineReader &reader) {
   Step step;
   const std::string_view name = reader.word();
-  const auto known = std::find(std::begin(names), std::end(names), name);
-  if (known == std::end(names)) reader.misfit("there is no primitive '" + std::string(name) + "'");
-  step.primitive = static_cast<Primitive>(known - std::begin(names));
+  const auto known = std::find(std::begin(primitive_names), std::end(primitive_names), name);
+  if (known == std::end(primitive_names)) reader.misfit("there is no primitive '" + std::string(name) + "'");
+  step.primitive = static_cast<Primitive>(known - std::begin(primitive_names));
   step.stage = reader.id<StageId>();
   switch (step.primitive) {
     case Primitive::split:
@@ -181,9 +183,9 @@ class Variables {
       declarations_ += "auto " + name + " = s[" + stage(of) + "].reduce_axes()[" + std::to_string(id.index - rank) + "];\n";
       return;
     }
-    std::string names;
-    for (int d = 0; d < rank; ++d) names += (d ? ", " : "") + make(of.id, {-1, d}, identifier(of.find({-1, d})->name));
-    declarations_ += "auto [" + names + "] = s[" + stage(of) + "].axes();\n";
+    std::string axes;
+    for (int d = 0; d < rank; ++d) axes += (d ? ", " : "") + make(of.id, {-1, d}, identifier(of.find({-1, d})->name));
+    declarations_ += "auto [" + axes + "] = s[" + stage(of) + "].axes();\n";
   }
   std::string fresh(const std::string &wish) {
     std::string name = wish;
@@ -235,7 +237,9 @@ inline std::string scope_cpp(const std::string &scope) {
 
 }  // namespace step_text
 
-LATHE_INLINE std::string_view name_of(Primitive primitive) { return step_text::names[static_cast<std::size_t>(primitive)]; }
+LATHE_INLINE std::string_view name_of(Primitive primitive) {
+  return step_text::primitive_names[static_cast<std::size_t>(primitive)];
+}
 
 LATHE_INLINE std::string to_text(const Step &step) {
   using step_text::append_id;

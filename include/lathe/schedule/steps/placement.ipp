@@ -33,10 +33,18 @@ inline bool depends_on(const State &state, const StageState &consumer, const Sta
   return false;
 }
 
-inline void refuse_output(const State &state, const Step &step, const StageState &stage, const char *code, const char *what) {
+inline void refuse_output(const State &state, const Step &step, const StageState &stage, const char *code, const char *what,
+                          const std::string &help) {
   if (stage.output)
-    refuse(state, step, code, stage.name() + " is an output and cannot be " + what,
-           {{"why", "the caller reads all of it, so it is computed as a whole, into the caller's memory", {}}});
+    refuse(
+        state, step, code, stage.name() + " is an output and cannot be " + what,
+        {{"why", "the caller reads all of it, so it is computed as a whole, into the caller's memory", {}}, {"help", help, {}}});
+}
+
+/// The way to have an output's values elsewhere first.
+inline std::string cached(const StageState &stage) {
+  return "compute its values in a stage of their own, and place that:   auto cache = s.cache_write(" + stage.name() +
+         ", scope::local);";
 }
 
 }  // namespace placement
@@ -45,8 +53,10 @@ LATHE_INLINE void apply_compute_at(State &state, const Step &step) {
   StageState &stage = require_stage(state, step);
   StageState *consumer = state.find(step.stages.at(0));
   if (!consumer) refuse(state, step, "S002", "compute_at names a consumer that this schedule does not have");
-  placement::refuse_output(state, step, stage, "S011", "computed inside another stage");
-  if (consumer == &stage) refuse(state, step, "S009", stage.name() + " cannot be computed inside its own loops");
+  placement::refuse_output(state, step, stage, "S011", "computed inside another stage", placement::cached(stage));
+  if (consumer == &stage)
+    refuse(state, step, "S009", stage.name() + " cannot be computed inside its own loops",
+           {{"help", "name a loop of a stage that reads " + stage.name(), {}}});
   if (!placement::depends_on(state, *consumer, stage)) {
     const bool reversed = placement::depends_on(state, stage, *consumer);
     List<Note> notes;
@@ -72,7 +82,8 @@ LATHE_INLINE void apply_compute_at(State &state, const Step &step) {
 
 LATHE_INLINE void apply_compute_inline(State &state, const Step &step) {
   StageState &stage = require_stage(state, step);
-  placement::refuse_output(state, step, stage, "S007", "inlined");
+  placement::refuse_output(state, step, stage, "S007", "inlined",
+                           "inline what it reads; for another schedule of its own loops, split and reorder them");
   if (const ir::Reduce *reduce = stage.operation->reduction())
     refuse(state, step, "S008", stage.name() + " is a reduction (" + reduce->reducer->name + ") and cannot be inlined",
            {{"why", "it would be a reduction nested in an expression", {}},
@@ -96,7 +107,7 @@ LATHE_INLINE void apply_compute_root(State &state, const Step &step) {
 
 LATHE_INLINE void apply_set_scope(State &state, const Step &step) {
   StageState &stage = require_stage(state, step);
-  placement::refuse_output(state, step, stage, "S011", "moved to another scope");
+  placement::refuse_output(state, step, stage, "S011", "moved to another scope", placement::cached(stage));
   mark_scheduled(state, stage);
   stage.scope = {step.text};
 }

@@ -26,7 +26,8 @@ LATHE_INLINE void apply_split(State &state, const Step &step) {
            {{"why",
              step.numbers.size() > 1 && step.numbers[1] ? "there is at least 1 part"
                                                         : "a factor counts iterations, so it is at least 1",
-             {}}},
+             {}},
+            {"help", "split by 2 or more, or leave the split out", {}}},
            axis.name);
   if (axis.kind_set_by >= 0) {
     const Step &by = *state.steps[static_cast<std::size_t>(axis.kind_set_by)];
