@@ -171,4 +171,38 @@ TEST_F(SimplifyLoops, shapes_follow_loops_of_one_iteration) {
   EXPECT_NE(same_meaning(code, simplify_loops).find("float32[6]"), std::string::npos);
 }
 
+TEST_F(SimplifyLoops, a_condition_that_parts_the_iterations_makes_two_loops) {
+  const Stmt other = store(B, {i}, number(7));
+  EXPECT_EQ(simplified(loop(i, 8, when(Expr(i) * 4 < 14, copy(i), other))),
+            "for i in 0..4:\n  B[i] = A[i]\nfor i in 4..8:\n  B[i] = 7.0f");
+  EXPECT_EQ(simplified(loop(i, 8, when(Expr(i) * 3 > 4 && Expr(i) >= 1, copy(i), other))),
+            "for i in 0..2:\n  B[i] = 7.0f\nfor i in 2..8:\n  B[i] = A[i]");
+  EXPECT_EQ(simplified(loop(i, 8, when(Expr(i) < 7 && Expr(i) < 9, copy(i), other))),
+            "for i in 0..7:\n  B[i] = A[i]\nB[7] = 7.0f");
+  EXPECT_EQ(simplified(loop(i, n, when(Expr(i) * 4 + 3 < n, copy(i), other))),
+            "for i in 0..n/4:\n  B[i] = A[i]\nfor i in n/4..n:\n  B[i] = 7.0f");
+  for (const std::int64_t size : {0, 3, 8, 11}) {
+    const Code code{{A}, {B}, {{n, 8}, {m, size}}, loop(i, n, when(Expr(i) < m, copy(i), other))};
+    EXPECT_EQ(same_meaning(code, simplify_loops).find("if"), std::string::npos);
+  }
+  // In two places, or where iterations may run at the same time, the condition stays.
+  EXPECT_EQ(simplified(loop(i, 8, when(Expr(i) >= 1 && Expr(i) < 7, copy(i), other))),
+            "for i in 0..8:\n  if i >= 1 && i < 7:\n    B[i] = A[i]\n  else:\n    B[i] = 7.0f");
+  EXPECT_EQ(simplified(loop(i, 8, when(Expr(i) < 7, copy(i), other), LoopKind::parallel)),
+            "parallel i in 0..8:\n  if i < 7:\n    B[i] = A[i]\n  else:\n    B[7] = 7.0f");
+}
+
+TEST_F(SimplifyLoops, what_is_never_loaded_is_not_stored) {
+  const Buffer T("T", f32, {4}), U("U", f32, {4});
+  const Stmt fill = loop(i, 4, store(T, {i}, ir::load(A, {i})));
+  EXPECT_EQ(
+      simplified(ir::make(ir::Allocate{{T, U}, sequence({fill, store(U, {0}, number(2)), store(B, {0}, ir::load(U, {0}))})})),
+      "allocate U: float32[4]\nU[0] = 2.0f\nB[0] = U[0]");
+  EXPECT_EQ(simplified(allocate(T, sequence({fill, copy(0)}))), "B[0] = A[0]");
+  // A call may do more than give its value.
+  const ir::ExternalFunction f{"f", nullptr, false};
+  const Stmt calls = allocate(T, store(T, {0}, ir::call(f32, f, {number(1)})));
+  EXPECT_NE(ir::to_string(simplify_loops(calls, on_vectors())), "pass");
+}
+
 }  // namespace

@@ -200,6 +200,8 @@ class ExprPrinter {
     std::string text = of(min).text + "..";
     if (low && count) return text + std::to_string(*low + *count);
     if (low == 0) return text + operand(extent, Text::loose + 1);
+    const auto *rest = extent.as<Binary>();
+    if (rest && rest->op == BinaryOp::sub && equal(rest->b, min)) return text + operand(rest->a, Text::loose + 1);
     return text + operand(min, 9) + " + " + operand(extent, 10);
   }
 

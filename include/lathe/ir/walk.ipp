@@ -411,4 +411,21 @@ LATHE_INLINE Stmt substitute(const Stmt &root, const VarMap<Expr> &replacements)
   return walking::substitute_in(root, replacements, rewriter);
 }
 
+LATHE_INLINE Stmt with_fresh_buffers(const Stmt &root) {
+  NodeMap<Buffer> fresh;
+  walk_down(root, [&](const Stmt &s) {
+    if (const auto *a = s.as<Allocate>())
+      for (const Buffer &buffer : a->buffers) fresh.emplace(buffer.node(), Buffer(*buffer.node()));
+    return true;
+  });
+  if (fresh.empty()) return root;
+  return rewrite_stmts(walking::replace_buffers(root, fresh), [&](const Stmt &s) -> Stmt {
+    const auto *a = s.as<Allocate>();
+    if (!a) return s;
+    List<Buffer> buffers;
+    for (const Buffer &buffer : a->buffers) buffers.push_back(fresh.at(buffer.node()));
+    return make(Allocate{std::move(buffers), a->body});
+  });
+}
+
 }  // namespace lathe::inline LATHE_ABI::ir

@@ -9,6 +9,7 @@
 #include "lathe/passes/independent_lanes.ipp"
 #include "lathe/passes/lower_math_functions.ipp"
 #include "lathe/passes/make_lanes.ipp"
+#include "lathe/passes/partition_loops.ipp"
 #include "lathe/passes/pipeline.ipp"
 #include "lathe/passes/simplify_loops.ipp"
 #include "lathe/passes/unroll_loops.ipp"

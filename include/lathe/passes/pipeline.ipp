@@ -10,6 +10,7 @@
 #include "lathe/passes/contract_multiply_adds.hpp"
 #include "lathe/passes/guard_loads.hpp"
 #include "lathe/passes/lower_math_functions.hpp"
+#include "lathe/passes/partition_loops.hpp"
 #include "lathe/passes/pipeline.hpp"
 #include "lathe/passes/simplify_loops.hpp"
 #include "lathe/passes/unroll_loops.hpp"
@@ -24,6 +25,7 @@ LATHE_INLINE std::span<const Row> pipeline() {
   constexpr std::uint32_t unrolled = vectorized | ir::form_no_unrolled_loops;
   static constexpr Row rows[] = {
       {"simplify_loops", simplify_loops, ir::form_lowered},
+      {"partition_loops", partition_loops, ir::form_lowered},
       {"guard_loads", guard_loads, guarded},
       {"widen_small_floats", widen_small_floats, guarded},
       {"vectorize_loops", vectorize_loops, vectorized},

@@ -17,12 +17,15 @@ namespace lathe::inline LATHE_ABI::passes {
 ///     for i in 0..n: if (c) a else b                       if (c) for i in 0..n: a
 ///                                                          else for i in 0..n: b                      c the same in all
 ///                                                          iterations
+///     for i in 0..n: if (i < k) a else b                   for i in 0..k: a; for i in k..n: b          serial loops, k
+///                                                                                                     between 0 and n
 ///     for i in 0..16: if (o*16 + i < n) B[o*16 + i] = x    for i in 0..min(16, n - o*16): B[o*16 + i] = x
 ///     if (c) a; if (c) b                                   if (c) { a; b }
 ///     if (c) if (d) a                                      if (c && d) a                              d without loads
 ///     { a; { b; c } }                                      a; b; c                                    blocks without a label
 ///     for i in 0..n: let t = k*k; B[i] = t                 let t = k*k; for i in 0..n: B[i] = t       no loads in the value
 ///     let t = i; B[t] = x                                  B[i] = x                                   variables and constants
+///     allocate T: { T[i] = x; B[i] = y }                   B[i] = y                                    T is not loaded
 ///     check k < 4  (k known to be less)                    (nothing)
 ///
 /// A loop's extent is tightened where loops need no constant extent: in serial and parallel loops, and in unrolled ones when the

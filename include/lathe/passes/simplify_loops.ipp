@@ -25,29 +25,36 @@ inline bool is_nothing(const Stmt &s) {
   return !s.defined() || (b && b->body.empty());
 }
 
-/// `allocate` without the buffers that nothing loads from or stores to. Ends the search where all were met.
+/// `allocate` without the buffers that nothing loads from, and without the stores to them. Ends the search where all were met.
 LATHE_INLINE Stmt without_unused(const Stmt &s) {
   const ir::Allocate &allocate = *s.as<ir::Allocate>();
-  NodeSet unused;
+  NodeSet unused, seen;
   for (const ir::Buffer &buffer : allocate.buffers) unused.insert(buffer.node());
-  const auto meet = [&](const ir::Buffer &buffer) { unused.erase(buffer.node()); };
-  NodeSet seen;
+  bool stored = false;
   ir::walk_down(allocate.body, [&](const Stmt &each) {
-    if (unused.empty()) return false;
-    if (const auto *store = each.as<ir::Store>()) meet(store->buffer);
+    const auto *store = each.as<ir::Store>();
+    // What a call does is not known: it happens whether its value is needed or not.
+    if (store && !is_stable(store->value, {})) unused.erase(store->buffer.node());
+    stored = stored || (store && unused.contains(store->buffer.node()));
     ir::for_each_expr(each, [&](const Expr &root) {
       ir::walk_down(root, [&](const Expr &e) {
-        if (const auto *load = e.as<ir::Load>()) meet(load->buffer);
+        if (const auto *load = e.as<ir::Load>()) unused.erase(load->buffer.node());
         return !unused.empty() && seen.insert(e.node());
       });
     });
-    return true;
+    return !unused.empty();
   });
   if (unused.empty()) return s;
   List<ir::Buffer> used;
   for (const ir::Buffer &buffer : allocate.buffers)
     if (!unused.contains(buffer.node())) used.push_back(buffer);
-  return used.empty() ? allocate.body : ir::make(ir::Allocate{std::move(used), allocate.body});
+  Stmt body = allocate.body;
+  if (stored)
+    body = ir::rewrite_stmts(body, [&](const Stmt &each) {
+      const auto *store = each.as<ir::Store>();
+      return store && unused.contains(store->buffer.node()) ? nothing() : each;
+    });
+  return used.empty() ? body : ir::make(ir::Allocate{std::move(used), std::move(body)});
 }
 
 class Simplifier {
@@ -67,6 +74,7 @@ class Simplifier {
   Stmt take_conditions(const ir::For &loop, const ir::If &branch, const Facts &facts) const;
   bool may_leave(const Expr &condition, const ir::For &loop, const Facts &facts) const;
   Expr tightened(const ir::For &loop, const Expr &condition, const Facts &facts) const;
+  Stmt split_at(const ir::For &loop, const ir::If &branch, const Facts &facts) const;
   Stmt visit_block(const ir::Block &block, const Facts &facts) const;
   Stmt join(const Stmt &a, const Stmt &b) const;
   Stmt sequence(List<Stmt> body, std::string label) const;
@@ -181,10 +189,39 @@ LATHE_INLINE Expr Simplifier::tightened(const ir::For &loop, const Expr &conditi
   return extent;
 }
 
+/// for i: if (i < k) a else b  as one loop over each; undefined where the condition does not part the iterations in two.
+LATHE_INLINE Stmt Simplifier::split_at(const ir::For &loop, const ir::If &branch, const Facts &facts) const {
+  if (loop.kind != ir::LoopKind::serial) return {};
+  Expr place;  // where the second part begins
+  bool upper = false;
+  for (const Expr &each : conjuncts(branch.condition)) {
+    const auto bound = inequality_in(each, loop.var);
+    if (!bound) return {};
+    const Expr rest = arith::from_linear(bound->rest);
+    const std::int64_t k = bound->coefficient;
+    if (!ir::is_pure_scalar(rest) || (place.defined() && upper != (k > 0))) return {};
+    upper = k > 0;
+    // k * var + rest < 0  ⇔  var < ceil(-rest / k), or for k < 0  var >= floor(rest / -k) + 1
+    const Expr here = upper ? (Expr(k - 1) - rest) / Expr(k) : rest / Expr(-k) + 1;
+    place = !place.defined() ? here : upper ? ir::min(place, here) : ir::max(place, here);
+  }
+  const Expr first = facts.simplify(ir::min(ir::max(place - loop.min, 0), loop.extent));
+  ir::For before = loop, after = loop;
+  before.extent = first;
+  before.body = upper ? branch.then_body : branch.else_body;
+  after.min = facts.simplify(loop.min + first);
+  after.extent = facts.simplify(loop.extent - first);
+  after.body = upper ? branch.else_body : branch.then_body;
+  return sequence({visit_loop(before, facts), visit_loop(after, facts)}, {});
+}
+
 /// for i: if (c) body  with the parts of c moved into the extent or out of the loop.
 LATHE_INLINE Stmt Simplifier::take_conditions(const ir::For &loop, const ir::If &branch, const Facts &facts) const {
   if (branch.else_body.defined()) {
-    if (!may_leave(branch.condition, loop, facts)) return ir::make(loop);
+    if (!may_leave(branch.condition, loop, facts)) {
+      Stmt parts = split_at(loop, branch, facts);
+      return parts.defined() ? parts : ir::make(loop);
+    }
     ir::For yes = loop, no = loop;
     yes.body = branch.then_body;
     no.body = branch.else_body;
@@ -321,7 +358,8 @@ LATHE_INLINE Stmt Simplifier::visit(const Stmt &s, const Facts &facts) const {
     case ir::StmtKind::allocate: {
       Stmt result = ir::map_children(
           s, [&](const Expr &e) { return simplify(e, facts); }, [&](const Stmt &body) { return visit(body, facts); });
-      return without_unused(result);
+      Stmt smaller = without_unused(result);
+      return smaller.same_as(result) ? result : visit(smaller, facts);
     }
     case ir::StmtKind::branch: return visit_if(*s.as<ir::If>(), facts);
     case ir::StmtKind::bind: return visit_bind(*s.as<ir::Bind>(), facts);
