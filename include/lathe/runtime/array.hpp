@@ -8,6 +8,9 @@
 ///     auto c = Array<int, 2>::of({{1, 2}, {3, 4}});
 ///     View<float, 2> v(pointer, {m, n}, {leading, 1});                // strides in elements
 ///
+/// Views of Eigen's matrices, of mdspan, of the standard containers and of DLPack tensors come with `lathe/interop/`;
+/// `ViewTraits` is how they do it, and how other types may.
+///
 /// Both have the last dimension contiguous unless strides say otherwise, index by `a(i, j)`, and exist in rank 0: one element,
 /// `a()`. Indices are checked in debug builds.
 
@@ -113,6 +116,58 @@ constexpr bool contains(const std::array<std::int64_t, Rank> &shape, const std::
   for (std::size_t d = 0; d < Rank; ++d)
     if (index[d] < 0 || index[d] >= shape[d]) return false;
   return true;
+}
+
+}  // namespace shapes
+
+template <class T, int Rank>
+class Array;
+template <class T, int Rank>
+class View;
+
+/// Specialise for a type of another library to make `View<…, Rank>` of its objects, and so to pass them to kernels. `view` takes
+/// an object and returns a view of its elements; what it takes by `const &` it returns as a view that only reads, unless the
+/// object itself is no more than a view. A temporary that owns its elements should bind to `const &` alone.
+///
+///     template <>
+///     struct lathe::ViewTraits<Image, 2> {
+///       static View<float, 2> view(Image &image) { return {image.pixels(), {image.height, image.width}, {image.pitch, 1}}; }
+///       static View<const float, 2> view(const Image &image) { … }
+///     };
+template <class Source, int Rank>
+struct ViewTraits {};
+
+namespace shapes {
+
+template <class Source>
+inline constexpr bool is_lathes = false;
+template <class T, int Rank>
+inline constexpr bool is_lathes<Array<T, Rank>> = true;
+template <class T, int Rank>
+inline constexpr bool is_lathes<View<T, Rank>> = true;
+
+template <class Source, int Rank>
+concept Viewable = !is_lathes<std::remove_cvref_t<Source>> && requires(Source &&source) {
+  ViewTraits<std::remove_cvref_t<Source>, Rank>::view(static_cast<Source &&>(source));
+};
+
+template <class Source, int Rank>
+using ViewOf = decltype(ViewTraits<std::remove_cvref_t<Source>, Rank>::view(std::declval<Source>()));
+
+/// Whether a Source may be looked at as a View<T, Rank>: element types are equal but for an added const.
+template <class Source, class T, int Rank>
+concept ViewableAs = Viewable<Source, Rank> && (std::is_same_v<ViewOf<Source, Rank>, View<T, Rank>> ||
+                                                std::is_same_v<ViewOf<Source, Rank>, View<std::remove_const_t<T>, Rank>>);
+
+/// The least rank up to 8 in which a Source can be looked at, or -1: a vector of Eigen's has rank 1, and 2 when asked for.
+template <class Source, int Rank = 0>
+consteval int least_rank() {
+  if constexpr (Viewable<Source, Rank>)
+    return Rank;
+  else if constexpr (Rank < 8)
+    return least_rank<Source, Rank + 1>();
+  else
+    return -1;
 }
 
 }  // namespace shapes
@@ -270,6 +325,7 @@ class View {
   static_assert(Rank >= 0, "View: the rank is 0 or more");
 
  public:
+  using Element = T;                             ///< as it is looked at: const where the view only reads
   using value_type = std::remove_const_t<T>;     ///< of the elements
   using Shape = std::array<std::int64_t, Rank>;  ///< one extent, or stride, per dimension
   static constexpr int rank = Rank;              ///< number of dimensions
@@ -301,6 +357,11 @@ class View {
     requires(std::is_const_v<T> && std::is_same_v<Written, value_type>)
   View(const View<Written, Rank> &other)  // NOLINT: implicit by design
       : View(other.data(), other.shape(), other.strides()) {}
+  /// Of an object of another library, as its `ViewTraits` say; it must stay where it is as long as the view is used.
+  template <class Source>
+    requires shapes::ViewableAs<Source, T, Rank>
+  View(Source &&source)  // NOLINT: implicit by design
+      : View(ViewTraits<std::remove_cvref_t<Source>, Rank>::view(static_cast<Source &&>(source))) {}
 
   /// The element at one integer per dimension, each in [0, extent): checked by `assert`.
   template <class... Indices>
@@ -341,11 +402,14 @@ class View {
 };
 
 /// @{
-/// `View v(array);`
+/// `View v(array);`, and `View v(matrix);` for what has `ViewTraits`, in the least rank that those have.
 template <class T, int Rank>
 View(Array<T, Rank> &) -> View<T, Rank>;
 template <class T, int Rank>
 View(const Array<T, Rank> &) -> View<const T, Rank>;
+template <class Source>
+  requires(!shapes::is_lathes<std::remove_cvref_t<Source>> && shapes::least_rank<Source>() >= 0)
+View(Source &&) -> View<typename shapes::ViewOf<Source, shapes::least_rank<Source>()>::Element, shapes::least_rank<Source>()>;
 /// @}
 
 }  // namespace lathe::inline LATHE_ABI

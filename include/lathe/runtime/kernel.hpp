@@ -124,7 +124,8 @@ template <std::size_t Position, class Parameter, class Argument>
 struct KernelArgument {
   static_assert(ParameterTraits<Parameter>::template accepts<Argument>,
                 "kernel(): arguments have the element types and ranks it was made with, and outputs are not const, for example  "
-                "Array<float, 2> c({m, n});  kernel(a, b, c)");
+                "Array<float, 2> c({m, n});  kernel(a, b, c)  (for types of other libraries include their header of "
+                "lathe/interop/)");
 };
 /// Says what is wrong with arguments that do not fit.
 template <class... Parameters>
@@ -138,7 +139,8 @@ struct Refusal {
 }  // namespace calling
 
 /// A kernel with parameters `In<T, Rank>`, `Out<T, Rank>` and `Value<T>`. A cheap handle on immutable code: copies share it, and
-/// many threads may call it at once. Tensor arguments are arrays or views; outputs must not overlap other arguments.
+/// many threads may call it at once. Tensor arguments are arrays, views, or what a view can be made of; outputs must not overlap
+/// other arguments.
 template <class... Parameters>
 class Kernel {
  public:
