@@ -3,7 +3,7 @@
 /// \file
 /// Every definition behind the declarations, room by room. The front door includes this file in header-only mode; with
 /// LATHE_COMPILED exactly one file of a program does, or the CMake target lathe::compiled is linked, which compiles the rooms
-/// apart.
+/// apart. The leaf rooms that programs include by themselves bring their own definitions in header-only mode.
 
 #include "lathe/arith/definitions.ipp"
 #include "lathe/codegen/definitions.ipp"
@@ -18,3 +18,6 @@
 #include "lathe/schedule/definitions.ipp"
 #include "lathe/target/definitions.ipp"
 #include "lathe/types/definitions.ipp"
+#if defined(LATHE_COMPILED)
+#include "lathe/interop/definitions.ipp"
+#endif

@@ -24,7 +24,7 @@ namespace {
 
 std::set<std::string> codes_in_sources() {
   std::set<std::string> codes;
-  const std::regex code(R"re("([ESLGTJKRX]\d{3})")re");
+  const std::regex code(R"re("([ESLGTJKRIX]\d{3})")re");
   for (const auto &entry : std::filesystem::recursive_directory_iterator(LATHE_TEST_DATA "/../../include/lathe")) {
     if (!entry.is_regular_file() || entry.path().filename() == "codes.hpp") continue;
     std::ifstream file(entry.path());

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Reads the #includes under INCLUDE_DIR/lathe and fails on
 #   - a folder that includes one below it in the order of the rooms (a back-edge), or a leaf included by anything but a front door,
+#   - interop/ included by a front door that programs include: they pay for it only where they name it,
 #   - an #include "…" that is not written from the root ("lathe/…") or names no file,
 #   - a cycle between files.
 #
@@ -39,6 +40,7 @@ check() {
       from = rank_of($1); to = rank_of($3)
       if (from < 0) { fault("is in no room of the order"); next }
       if (to < 0) { fault($3 " is in no room of the order"); next }
+      if (room($3) == "interop" && $1 ~ /^lathe\/(lathe|jit)\.hpp$/) { fault("brings " $3 " to every program"); next }
       if (from == n + 3 || to == 0) next
       if (room($3) in leaf && room($1) != room($3)) fault("includes " $3 ", but " room($3) "/ is a leaf")
       else if (to > from) fault("includes " $3 ", which is below it in the order of the rooms")
@@ -76,6 +78,8 @@ self_test() {
   clean; expect pass 'a tree in order'
   clean; put support/text.hpp lathe/ir/expr.hpp; expect fail 'a back-edge'
   clean; put compile.hpp lathe/inspect/show.hpp; expect fail 'a leaf included'
+  clean; put interop/eigen.hpp lathe/compile.hpp; put implementation.hpp lathe/interop/eigen.hpp; expect pass 'a leaf for users'
+  clean; put interop/eigen.hpp lathe/ir/expr.hpp; put lathe.hpp lathe/interop/eigen.hpp; expect fail 'a leaf for every program'
   clean; put ir/expr.hpp text.hpp; expect fail 'a path not from the root'
   clean; put ir/expr.hpp lathe/support/gone.hpp; expect fail 'a missing file'
   clean; put ir/a.hpp lathe/ir/b.hpp; put ir/b.hpp lathe/ir/a.hpp; expect fail 'a cycle'

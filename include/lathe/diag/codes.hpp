@@ -103,6 +103,19 @@ inline constexpr CodeTitle code_titles[] = {
     {"R006", "a check or requirement fails"},
     {"R007", "an address is null or not aligned"},
     {"R008", "inputs do not fit, or memory cannot be had"},
+    // data from other libraries and for them
+    {"I001", "there is no DLPack tensor"},
+    {"I002", "a DLPack tensor is not in the CPU's memory"},
+    {"I003", "a DLPack tensor has another element type"},
+    {"I004", "elements of a DLPack tensor have several lanes"},
+    {"I005", "a DLPack tensor has another rank"},
+    {"I006", "a DLPack tensor is of another major version"},
+    {"I007", "a DLPack tensor may only be read"},
+    {"I008", "a DLPack tensor has an impossible shape"},
+    {"I009", "the data of a DLPack tensor is null"},
+    {"I010", "a DLPack tensor is not aligned to its elements"},
+    {"I011", "there is nothing to export"},
+    {"I101", "a container does not fill its extents"},
     // internal
     {"X001", "a fault of Lathe's own"},
 };

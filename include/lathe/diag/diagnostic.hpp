@@ -11,7 +11,7 @@
 ///       help: name a part of i:   s[C].reorder(io, j, ii);
 ///
 /// Codes: E expressions, S schedule steps, L lowering, G code generation, T targets, J the JIT, K calling a kernel,
-/// R faults found by the interpreter, X internal errors. `codes.hpp` lists them.
+/// R faults found by the interpreter, I data of other libraries, X internal errors. `codes.hpp` lists them.
 
 #include <cstdint>
 #include <exception>
