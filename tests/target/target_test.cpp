@@ -8,13 +8,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "lathe/diag/diagnostic.hpp"
 #include "lathe/target/cpu_table.hpp"
+#include "lathe/target/host_cpu.hpp"
 
 namespace lathe {
 namespace {
@@ -172,6 +177,54 @@ TEST(Target, HostAgreesWithTheKernel) {
   EXPECT_TRUE(host.vectors);
   EXPECT_TRUE(std::is_sorted(host.features.begin(), host.features.end()));
   EXPECT_EQ(Target::host(host.cpu).caches, host.caches);
+}
+
+/// A folder like a processor's `cache` under /sys; a line per cache: level, type, size.
+class CacheFolder {
+ public:
+  explicit CacheFolder(std::initializer_list<std::array<const char *, 3>> caches) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "lathe_caches_XXXXXX").string();
+    if (!mkdtemp(pattern.data())) throw std::runtime_error("no temporary directory");
+    folder_ = pattern;
+    int index = 0;
+    for (const auto &[level, type, size] : caches) {
+      const std::filesystem::path cache = folder_ / ("index" + std::to_string(index++));
+      std::filesystem::create_directory(cache);
+      std::ofstream(cache / "level") << level << '\n';
+      std::ofstream(cache / "type") << type << '\n';
+      std::ofstream(cache / "size") << size << '\n';
+    }
+  }
+  ~CacheFolder() { std::filesystem::remove_all(folder_); }
+  CacheSizes sizes() const { return caches_in(folder_.string()); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST(Target, CachesAreReadFromTheKernelsFiles) {
+  const CacheFolder server(
+      {{"1", "Data", "48K"}, {"1", "Instruction", "32K"}, {"2", "Unified", "2048K"}, {"3", "Unified", "260M"}});
+  EXPECT_EQ(server.sizes(), (CacheSizes{48 << 10, 2 << 20, 260 << 20}));
+  const CacheFolder other_order({{"2", "Unified", "512K"}, {"1", "Instruction", "64K"}, {"1", "Data", "32K"}});
+  EXPECT_EQ(other_order.sizes(), (CacheSizes{32 << 10, 512 << 10, 0}));
+  EXPECT_EQ(CacheFolder({}).sizes(), (CacheSizes{0, 0, 0}));
+}
+
+TEST(Target, HostsCachesAreTheKernels) {
+  namespace fs = std::filesystem;
+  const fs::path folder = "/sys/devices/system/cpu/cpu0/cache";
+  if (!fs::exists(folder / "index0")) GTEST_SKIP() << "the kernel describes no caches";
+  std::map<int, std::int64_t> sizes;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder)) {
+    std::string type, size;
+    int level = 0;
+    std::ifstream(entry.path() / "type") >> type;
+    std::ifstream(entry.path() / "size") >> size;
+    std::ifstream(entry.path() / "level") >> level;
+    if (type == "Data" || type == "Unified") sizes[level] = std::stoll(size) * 1024;  // the kernel writes them in K
+  }
+  EXPECT_EQ(Target::host().caches, (CacheSizes{sizes[1], sizes[2], sizes[3]}));
 }
 
 TEST(Target, HostsCachesArePlausible) {

@@ -20,7 +20,10 @@ std::string host_cpu_name();
 /// The features that both the processor has and the operating system saves.
 FeatureSet host_features();
 
-/// The data caches of the first processor.
+/// The data and unified caches that the folder `cache` of a processor under /sys describes, 0 for a level that it does not.
+CacheSizes caches_in(const std::string &folder);
+
+/// The data caches of the first processor: what /sys says, else what sysconf says, else the defaults of `CacheSizes`.
 CacheSizes host_caches();
 
 }  // namespace lathe::inline LATHE_ABI

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// The processor by cpuid (x86-64) or the kernel's capability bits (aarch64), the caches by sysconf or /sys.
+/// The processor by cpuid (x86-64) or the kernel's capability bits (aarch64), the caches by /sys or sysconf.
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -328,33 +329,35 @@ inline std::int64_t bytes_in(const std::string &text) {
   return bytes;
 }
 
-/// The size that /sys gives for the data or unified cache of `level`, 0 when it gives none.
-inline std::int64_t from_sys(int level) {
-  for (int index = 0; index < 8; ++index) {
-    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
-    if (line_of(folder + "level") == std::to_string(level) && line_of(folder + "type") != "Instruction")
-      return bytes_in(line_of(folder + "size"));
-  }
-  return 0;
-}
-
-/// sysconf answers from cpuid on x86-64 but with 0 on most other machines, which describe their caches in /sys.
-inline std::int64_t size_of([[maybe_unused]] int name, int level) {
+/// What the C library says; 0 where it does not know.
+inline CacheSizes from_sysconf() {
 #ifdef _SC_LEVEL1_DCACHE_SIZE
-  if (const long bytes = sysconf(name); bytes > 0) return bytes;
+  const auto ask = [](int name) { return std::max<std::int64_t>(sysconf(name), 0); };
+  return {ask(_SC_LEVEL1_DCACHE_SIZE), ask(_SC_LEVEL2_CACHE_SIZE), ask(_SC_LEVEL3_CACHE_SIZE)};
+#else
+  return {0, 0, 0};
 #endif
-  return from_sys(level);
 }
 
 }  // namespace host_cache
 
+LATHE_INLINE CacheSizes caches_in(const std::string &folder) {
+  CacheSizes found{0, 0, 0};
+  for (int index = 0; index < 8; ++index) {
+    const std::string cache = folder + "/index" + std::to_string(index) + "/";
+    const std::string level = host_cache::line_of(cache + "level");
+    if (level.empty()) break;
+    if (host_cache::line_of(cache + "type") == "Instruction") continue;
+    std::int64_t *const size = level == "1" ? &found.l1d : level == "2" ? &found.l2 : level == "3" ? &found.l3 : nullptr;
+    if (size) *size = host_cache::bytes_in(host_cache::line_of(cache + "size"));
+  }
+  return found;
+}
+
 LATHE_INLINE CacheSizes host_caches() {
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-  constexpr std::array names{_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
-#else
-  constexpr std::array names{0, 0, 0};
-#endif
-  const CacheSizes found{host_cache::size_of(names[0], 1), host_cache::size_of(names[1], 2), host_cache::size_of(names[2], 3)};
+  // The kernel first: what glibc before 2.37 takes for the third level of an AMD processor is the sum over all groups of cores.
+  CacheSizes found = caches_in("/sys/devices/system/cpu/cpu0/cache");
+  if (found.l1d == 0) found = host_cache::from_sysconf();
   // Many processors have no third level, but a machine that reports no first one reports nothing.
   return found.l1d > 0 ? found : CacheSizes{};
 }

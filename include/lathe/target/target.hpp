@@ -36,7 +36,8 @@ struct Target {
   /// Names of features as LLVM writes them, "avx512f", sorted, each with all that it implies. Features that change nothing in
   /// the code of kernels are left out.
   List<std::string> features;
-  /// Width in bits of the widest vector register to use: 512, 256 or 128; 0 without vectors.
+  /// Width in bits of the widest vector register to use: 512, 256 or 128; 0 without vectors. 256 keeps code off the 512-bit
+  /// registers of AVX-512. 128 does not keep it off those of AVX, for which LLVM has no switch: take the features away, "-avx".
   int vector_bits = 0;
   /// Whether a multiply-add of floats with one rounding is an instruction.
   bool has_fma = false;
