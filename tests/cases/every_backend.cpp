@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -65,7 +66,15 @@ class Guarded {
 const ir::Tensor &tensor_of(const Given &given) { return given.argument.tensor(); }
 DType type_of(const Given &given) { return ir::type_of(tensor_of(given)); }
 
-void compare(const Given &given, const std::byte *actual) {
+bool same_element(DType type, ir::Bits want, ir::Bits got, int tolerance) {
+  if (want == got) return true;
+  if (!type.is_float()) return false;
+  const double w = ir::to_double(type, want), g = ir::to_double(type, got);
+  if (std::isnan(w) && std::isnan(g)) return true;
+  return std::fabs(w - g) <= tolerance * std::ldexp(std::max(std::fabs(w), std::fabs(g)), -type.scalar().mantissa_bits);
+}
+
+void compare(const Given &given, const std::byte *actual, int tolerance = 0) {
   const DType type = type_of(given);
   const auto width = static_cast<std::size_t>(type.bytes());
   std::size_t wrong = 0;
@@ -73,9 +82,7 @@ void compare(const Given &given, const std::byte *actual) {
   for (std::size_t i = 0; i * width < given.elements.size(); ++i) {
     const ir::Bits want = ir::load_element(type, given.elements.data() + i * width),
                    got = ir::load_element(type, actual + i * width);
-    if (want == got) continue;
-    if (type.is_float() && ir::evaluate(ir::UnaryOp::is_nan, type, want) && ir::evaluate(ir::UnaryOp::is_nan, type, got))
-      continue;
+    if (same_element(type, want, got, tolerance)) continue;
     if (wrong++ == 0)
       first =
           "element " + std::to_string(i) + " is " + ir::literal_text(type, got) + " instead of " + ir::literal_text(type, want);
@@ -92,7 +99,8 @@ std::vector<AnyArgument> arguments_of(const std::vector<Given> &given) {
 
 // ---- running ------------------------------------------------------------------------------------------------------------------
 
-void run(const KernelCode &code, const std::vector<Given> &given, bool at_end) {
+/// Calls `code` and gives where its arguments lie.
+std::vector<std::unique_ptr<Guarded>> call(const KernelCode &code, const std::vector<Given> &given, bool at_end) {
   std::vector<std::unique_ptr<Guarded>> memory(given.size());
   std::vector<CallArgument> arguments(given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -105,11 +113,16 @@ void run(const KernelCode &code, const std::vector<Given> &given, bool at_end) {
       std::memcpy(memory[i]->data(), given[i].elements.data(), given[i].elements.size());
   }
   code.call(arguments.data(), arguments.size());
+  return memory;
+}
+
+void run(const KernelCode &code, const std::vector<Given> &given, bool at_end, int tolerance = 0) {
+  const std::vector<std::unique_ptr<Guarded>> memory = call(code, given, at_end);
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given[i].kind == Given::Kind::scalar) continue;
     EXPECT_TRUE(memory[i]->surroundings_intact()) << "memory around " << ir::name_of(tensor_of(given[i])) << " is written";
     if (given[i].kind == Given::Kind::output)
-      compare(given[i], memory[i]->data());
+      compare(given[i], memory[i]->data(), tolerance);
     else
       EXPECT_TRUE(given[i].elements.empty() ||
                   std::memcmp(memory[i]->data(), given[i].elements.data(), given[i].elements.size()) == 0)
@@ -176,6 +189,18 @@ const std::vector<Maker> &makers() {
 }
 
 }  // namespace
+
+void call_and_compare(const KernelCode &code, const std::vector<Given> &given, bool at_end, int tolerance) {
+  run(code, given, at_end, tolerance);
+}
+
+std::vector<Given> results_of(const KernelCode &code, std::vector<Given> given) {
+  const std::vector<std::unique_ptr<Guarded>> memory = call(code, given, true);
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i].kind == Given::Kind::output)
+      given[i].elements.assign(memory[i]->data(), memory[i]->data() + given[i].elements.size());
+  return given;
+}
 
 // ---- EveryBackend -------------------------------------------------------------------------------------------------------------
 

@@ -63,6 +63,12 @@ inline Given size(const SizeVar &symbol, std::int64_t value) {
   return given;
 }
 
+/// Calls `code`, arguments at one end of memory between forbidden pages, and expects the outputs' elements: within `tolerance`
+/// units in the last place of floats.
+void call_and_compare(const KernelCode &code, const std::vector<Given> &given, bool at_end, int tolerance = 0);
+/// The same arguments with the outputs that `code` gives.
+std::vector<Given> results_of(const KernelCode &code, std::vector<Given> given);
+
 /// Runs cases; the emitted C of all of them is compiled together, by the destructor or by `finish`.
 class EveryBackend {
  public:

@@ -155,6 +155,8 @@ LATHE_INLINE std::string LlvmUnit::text() const {
   for (const auto &declared : declarations_) text += declared.second + "\n";
   text += "\nattributes #0 = { nounwind";
   if (target_.vector_bits > 0) text += " \"prefer-vector-width\"=\"" + std::to_string(target_.vector_bits) + "\"";
+  // Without this LLVM takes every width that the text names for one that callers rely on, and 512 bits stay legal.
+  if (target_.vector_bits < 512 && has("avx512vl")) text += " \"min-legal-vector-width\"=\"0\"";
   text += " }\nattributes #1 = { nounwind willreturn memory(none) }\nattributes #2 = { nounwind }\n\n";
   text +=
       "!0 = distinct !{!0, !1, !2}\n!1 = !{!\"llvm.loop.vectorize.enable\", i1 false}\n!2 = !{!\"llvm.loop.unroll.disable\"}\n";
