@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "codegen/aarch64_harness.hpp"
 #include "equivalence/generate.hpp"
 #include "equivalence/guarded_memory.hpp"
 #include "lathe/arith/simplify.hpp"
@@ -58,7 +59,8 @@ class Subject {
   const ReferenceArray &array(int tensor) const { return arrays_[static_cast<std::size_t>(tensor)]; }
 
   /// What `code` computes, when its arguments lie at one end of guarded memory. Fills `fault` if it touches what it must not.
-  lathe::List<ReferenceArray> run(const lathe::KernelCode &code, bool at_end, std::string &fault) const {
+  lathe::List<ReferenceArray> run(const lathe::KernelCode &code, bool at_end, std::string &fault,
+                                  aarch64_harness::Recorder *recorder = nullptr) const {
     std::vector<lathe::CallArgument> arguments;
     std::vector<std::byte *> data(program_.tensors.size());
     std::size_t region = 0;
@@ -68,6 +70,7 @@ class Subject {
         data[static_cast<std::size_t>(source.number)] = place(memory(region++), source.number, at_end);
         argument.data = data[static_cast<std::size_t>(source.number)];
         argument.shape = array(source.number).shape.data();
+        if (recorder) recorder->holds(argument.data, array(source.number).data.size());
       } else if (source.kind == Built::Source::Kind::size) {
         argument.scalar.integer = program_.sizes[static_cast<std::size_t>(source.number)].value;
       } else {
@@ -215,10 +218,13 @@ Outcome run_and_compare(const Subject &subject, const lathe::KernelCode &code, c
   return text.empty() ? Outcome{} : wrong(who, "values differ", text, output);
 }
 
-lathe::Target target_of(const Case &tested) {
-  static const lathe::Target targets[] = {lathe::Target::host(), lathe::Target::host(target_names[1]),
-                                          lathe::Target::host(target_names[2])};
-  return targets[tested.target];
+const lathe::Target &target_of(const Case &tested) {
+  static const std::vector<lathe::Target> targets = [] {
+    std::vector<lathe::Target> list;
+    for (const levels::Level &level : levels::all) list.push_back(levels::target_of(level));
+    return list;
+  }();
+  return targets[static_cast<std::size_t>(tested.target)];
 }
 
 lathe::Options options_of(const Case &tested) {
@@ -289,6 +295,44 @@ std::vector<std::pair<std::uint64_t, Outcome>> CQueue::run(const Hooks &hooks) {
   return failures;
 }
 
+// ---- aarch64 ------------------------------------------------------------------------------------------------------------------
+
+Aarch64Queue::Aarch64Queue() = default;
+Aarch64Queue::~Aarch64Queue() = default;
+
+void Aarch64Queue::add(const Case &tested) {
+  static const bool available = aarch64_harness::is_available();
+  if (!available) return;
+  const Subject subject(tested.program);
+  lathe::Schedule schedule(subject.built().output_tensors());
+  replay_steps(schedule, tested.program, tested.steps);
+  lathe::Options options = options_of(tested);
+  options.target = lathe::Target::of("aarch64-unknown-linux-gnu", aarch64_cpu(tested));
+  options.name = "case_" + std::to_string(tested.seed);
+  const ir::Program program = lathe::optimize_program(schedule, subject.built().arguments, options);
+  if (calls_library(program)) return;  // another one than the interpreter's
+  aarch64_harness::Recorder recorder;
+  std::string fault;
+  auto slots = recorder.record(program, [&](const lathe::KernelCode &code) { subject.run(code, false, fault, &recorder); });
+  if (!machine_) machine_ = std::make_unique<aarch64_harness::Machine>();
+  machine_->add(program, options.target, std::move(slots));
+  seeds_.push_back(tested.seed);
+}
+
+std::vector<std::pair<std::uint64_t, Outcome>> Aarch64Queue::run(const Hooks &hooks) {
+  std::vector<std::pair<std::uint64_t, Outcome>> failures;
+  if (seeds_.empty()) return failures;
+  if (hooks.phase) hooks.phase("linking and running aarch64 code");
+  for (const auto &[name, what] : machine_->run()) {
+    const bool one = name.starts_with("case_");
+    failures.emplace_back(one ? std::stoull(name.substr(5)) : seeds_.front(),
+                          wrong("aarch64", what.starts_with("element") ? "values differ" : what.substr(0, what.find(':')), what));
+  }
+  machine_.reset();
+  seeds_.clear();
+  return failures;
+}
+
 // ---- cases --------------------------------------------------------------------------------------------------------------------
 
 namespace {
@@ -311,13 +355,15 @@ Outcome run_backends(const Case &tested, const Subject &subject, const lathe::Sc
   if (hooks.tamper) program = hooks.tamper(std::move(program));
   baseline.exact = !calls_library(program);
   const lathe::KernelCode interpreted(std::move(program), &lathe::codegen::interpret);
-  Outcome outcome = run_and_compare(subject, interpreted, "interpreter", tested.seed % 2 == 1, !tested.contract, &baseline);
+  // Where no product is fused, loops round as expressions do. Kernels are made for the same target and must give the same bits.
+  const bool as_written = !(tested.contract && options.target.has_fma);
+  Outcome outcome = run_and_compare(subject, interpreted, "interpreter", tested.seed % 2 == 1, as_written, &baseline);
   if (outcome.verdict != Verdict::right) return outcome;
   phase("making the kernel");
   const auto kernel = lathe::jit_code(schedule, arguments, options);
   for (const bool at_end : {false, true}) {
     phase(at_end ? "the kernel, arguments before a forbidden page" : "the kernel, arguments behind a forbidden page");
-    outcome = run_and_compare(subject, *kernel, "jit", at_end, !tested.contract, &baseline);
+    outcome = run_and_compare(subject, *kernel, "jit", at_end, as_written, &baseline);
     if (outcome.verdict != Verdict::right) return outcome;
   }
   return outcome;
@@ -342,7 +388,7 @@ std::unique_ptr<CQueue::Waiting> make_c(const Case &tested) {
 
 }  // namespace
 
-Outcome check_case(const Case &tested, const Hooks &hooks, CQueue *queue) {
+Outcome check_case(const Case &tested, const Hooks &hooks, Queues *queues) {
   const char *who = "evaluator";
   try {
     if (hooks.phase) hooks.phase("the evaluator");
@@ -356,15 +402,15 @@ Outcome check_case(const Case &tested, const Hooks &hooks, CQueue *queue) {
     lathe::Schedule schedule(subject->built().output_tensors());
     replay_steps(schedule, tested.program, tested.steps);
     const Outcome outcome = run_backends(tested, *subject, schedule, hooks);
-    if (outcome.verdict != Verdict::right || !tested.in_c || tested.contract) return outcome;
-    if (hooks.phase) hooks.phase("emitting C");
-    CQueue own;
-    (queue ? *queue : own).add(make_c(tested));
-    if (!queue) {
-      const auto failures = own.run(hooks);
-      if (!failures.empty()) return failures.front().second;
-    }
-    return {};
+    if (outcome.verdict != Verdict::right) return outcome;
+    Queues own;
+    Queues &waiting = queues ? *queues : own;
+    if (hooks.phase) hooks.phase("emitting C or aarch64 code");
+    if (tested.in_c) waiting.c.add(make_c(tested));
+    if (tested.on_aarch64) waiting.aarch64.add(tested);
+    auto failures = own.c.run(hooks);
+    if (failures.empty()) failures = own.aarch64.run(hooks);
+    return failures.empty() ? Outcome{} : failures.front().second;
   } catch (const lathe::Error &error) {
     return wrong(who, kind_of(error.diagnostic()), error.what());
   } catch (const std::exception &error) {
@@ -405,13 +451,16 @@ Case draw_case(std::uint64_t seed, Tally &tally, std::optional<Outcome> &failure
   tested.seed = seed;
   tested.program = generate_program(mix(seed));
   Random random(mix(seed + 1) ^ 0x5eed);
-  const std::int64_t processor = random.between(0, 9);
-  tested.target = processor < 6 ? 0 : processor < 8 ? 1 : 2;
-  tested.contract = random.percent(10);
+  // This machine as it is half of the time, else any level.
+  const std::int64_t level = random.between(1 - static_cast<std::int64_t>(levels::all.size()), levels::all.size() - 1);
+  tested.target = static_cast<int>(std::max<std::int64_t>(level, 0));
+  ++tally.targets[levels::name_of(levels::all[static_cast<std::size_t>(tested.target)])];
+  tested.contract = random.percent(20);
   tested.in_c = random.percent(30);
   tested.lowered = random.percent(25);
   tested.verify = random.percent(25);
   tested.library_math = mix(seed + 2) % 3 == 0;
+  tested.on_aarch64 = mix(seed + 3) % 5 == 0;
   const int count = static_cast<int>(random.pick({0, 3, 5, 8, 8, 12, 12, 16}));
   try {
     const Built built = build(tested.program);

@@ -12,6 +12,11 @@
 
 #include "equivalence/program.hpp"
 #include "equivalence/schedule_draw.hpp"
+#include "target/levels.hpp"
+
+namespace aarch64_harness {
+class Machine;
+}
 
 namespace equivalence {
 
@@ -19,16 +24,17 @@ struct Case {
   std::uint64_t seed = 0;
   Program program;
   Steps steps;
-  int target = 0;             ///< of `target_names`; 0: this machine
-  bool contract = false;      ///< products may fuse with sums; then the interpreter is compared with nothing
+  int target = 0;             ///< of `levels::all`; 0: this machine
+  bool contract = false;      ///< products may fuse with sums; if the target can, the interpreter is compared with nothing
   bool library_math = false;  ///< math functions are the C library's
   bool in_c = false;          ///< run as C too
+  bool on_aarch64 = false;    ///< run as aarch64 code too, where there are a cross compiler and qemu
   bool lowered = false;       ///< interpret the loops before any pass too
   bool verify = false;        ///< verify the loops after every pass
 };
 
-/// Processors to compile for beside the host.
-inline constexpr const char *target_names[] = {"", "haswell", "x86-64"};
+/// The aarch64 processor of a case that runs on one.
+inline const char *aarch64_cpu(const Case &tested) { return tested.seed % 2 ? "neoverse-n1" : "cortex-a76"; }
 
 enum class Verdict : std::uint8_t {
   right,
@@ -67,7 +73,28 @@ class CQueue {
   std::vector<std::unique_ptr<Waiting>> waiting_;
 };
 
-/// Runs a case. C is put into `queue` if there is one, else compiled at once.
-Outcome check_case(const Case &tested, const Hooks &hooks, CQueue *queue);
+/// Programs that wait to be linked and run as aarch64 code together.
+class Aarch64Queue {
+ public:
+  Aarch64Queue();
+  ~Aarch64Queue();
+  void add(const Case &tested);
+  std::size_t size() const { return seeds_.size(); }
+  /// Links and runs all that waits; gives what is wrong, by seed.
+  std::vector<std::pair<std::uint64_t, Outcome>> run(const Hooks &hooks);
+
+ private:
+  std::unique_ptr<aarch64_harness::Machine> machine_;
+  std::vector<std::uint64_t> seeds_;
+};
+
+/// What waits.
+struct Queues {
+  CQueue c;
+  Aarch64Queue aarch64;
+};
+
+/// Runs a case. C and aarch64 code are put into `queues` if there are any, else run at once.
+Outcome check_case(const Case &tested, const Hooks &hooks, Queues *queues);
 
 }  // namespace equivalence

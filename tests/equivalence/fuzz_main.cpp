@@ -74,12 +74,17 @@ void add(Report &sum, const Report &part) {
   sum.unusable += part.unusable;
   for (const auto &[name, count] : part.tally.made) sum.tally.made[name] += count;
   for (const auto &[name, count] : part.tally.refused) sum.tally.refused[name] += count;
+  for (const auto &[name, count] : part.tally.targets) sum.tally.targets[name] += count;
   sum.failures.insert(sum.failures.end(), part.failures.begin(), part.failures.end());
 }
 
 void print_counts(const char *title, const std::map<std::string, std::int64_t> &counts) {
   std::printf("%s:", title);
-  for (const auto &[name, count] : counts) std::printf(" %s %lld", name.c_str(), static_cast<long long>(count));
+  const char *between = " ";
+  for (const auto &[name, count] : counts) {
+    std::printf("%s%s %lld", between, name.c_str(), static_cast<long long>(count));
+    between = "; ";
+  }
   std::printf("\n");
 }
 
@@ -102,6 +107,7 @@ int fuzz(const Arguments &arguments) {
               elapsed(), static_cast<double>(sum.cases) / elapsed(), static_cast<long long>(sum.unusable), sum.failures.size());
   print_counts("steps made", sum.tally.made);
   print_counts("steps refused", sum.tally.refused);
+  print_counts("processors", sum.tally.targets);
   if (sum.failures.empty()) return 0;
   if (!arguments.go_on) show(sum.failures.front().first, sum.failures.front().second, arguments.shrinks);
   return 1;

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "codegen/aarch64_harness.hpp"
 #include "equivalence/check.hpp"
 #include "equivalence/generate.hpp"
 #include "equivalence/guarded_memory.hpp"
@@ -97,6 +98,38 @@ TEST(Fuzzer, DrawsEveryPrimitive) {
   EXPECT_LT(refused_late * 6, made) << "of the steps that are legal at the call, lowering refuses few";
 }
 
+TEST(Fuzzer, DrawsEveryProcessor) {
+  Tally tally;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    std::optional<Outcome> failure;
+    draw_case(seed, tally, failure);
+  }
+  for (const levels::Level &level : levels::all) EXPECT_GT(tally.targets[levels::name_of(level)], 0) << levels::name_of(level);
+}
+
+TEST(Fuzzer, PrintsTheProcessor) {
+  for (std::size_t level = 0; level < levels::all.size(); ++level) {
+    Case tested = drawn(3);
+    tested.target = static_cast<int>(level);
+    EXPECT_NE(to_cpp(tested, {}).find("\n  " + levels::cpp_of(levels::all[level]) + "\n"), std::string::npos) << level;
+  }
+}
+
+TEST(Fuzzer, RunsAarch64Code) {
+  if (!aarch64_harness::is_available()) GTEST_SKIP() << "needs aarch64-linux-gnu-g++ and qemu-aarch64";
+  Aarch64Queue queue;
+  std::size_t drawn_for_it = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const Case tested = drawn(seed);
+    drawn_for_it += tested.on_aarch64;
+    queue.add(tested);
+  }
+  EXPECT_GT(drawn_for_it, 5u);
+  EXPECT_GT(queue.size(), 30u) << "all that calls no function of the C library";
+  for (const auto &[seed, outcome] : queue.run({})) ADD_FAILURE() << seed << ": " << outcome.message;
+  EXPECT_EQ(queue.size(), 0u);
+}
+
 TEST(Fuzzer, StepsReplay) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const Case tested = drawn(seed);
@@ -131,7 +164,7 @@ void expect_noticed(const std::function<ir::Stmt(const ir::Stmt &)> &change, int
   int planted = 0, noticed = 0;
   for (std::uint64_t seed = 0; seed < 90; ++seed) {
     Case tested = drawn(seed);
-    tested.in_c = tested.lowered = tested.contract = tested.verify = false;
+    tested.in_c = tested.on_aarch64 = tested.lowered = tested.contract = tested.verify = false;
     bool changed = false;
     Hooks hooks;
     hooks.tamper = [&](ir::Program program) { return change_first(std::move(program), changed, change); };

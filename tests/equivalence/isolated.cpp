@@ -126,12 +126,13 @@ class Loop {
 
   std::string run(std::uint64_t seed, std::int64_t first, std::int64_t count) {
     for (std::int64_t n = first; n < first + count && (go_on_ || report_.failures.empty()); ++n) one(case_seed(seed, n), n);
-    compile_queue();
+    run_queues();
     std::string text;
     put(text, report_.cases);
     put(text, report_.unusable);
     put(text, report_.tally.made);
     put(text, report_.tally.refused);
+    put(text, report_.tally.targets);
     for (const auto &[failing, outcome] : report_.failures) {
       put(text, std::to_string(failing));
       put(text, outcome);
@@ -147,22 +148,23 @@ class Loop {
     alarm(most_seconds);
     std::optional<Outcome> failure;
     const Case tested = draw_case(seed, report_.tally, failure);
-    Outcome outcome = failure ? *failure : check_case(tested, hooks_, &queue_);
+    Outcome outcome = failure ? *failure : check_case(tested, hooks_, &queues_);
     ++report_.cases;
     report_.unusable += outcome.verdict == Verdict::unusable;
     if (outcome.verdict == Verdict::wrong) report_.failures.emplace_back(seed, std::move(outcome));
-    if (queue_.size() >= 24) compile_queue();
+    if (queues_.c.size() >= 24 || queues_.aarch64.size() >= 60) run_queues();
   }
 
-  void compile_queue() {
+  void run_queues() {
     alarm(10 * most_seconds);
-    for (auto &failure : queue_.run(hooks_)) report_.failures.push_back(std::move(failure));
+    for (auto &failure : queues_.c.run(hooks_)) report_.failures.push_back(std::move(failure));
+    for (auto &failure : queues_.aarch64.run(hooks_)) report_.failures.push_back(std::move(failure));
   }
 
   Desk &desk_;
   bool go_on_;
   Hooks hooks_;
-  CQueue queue_;
+  Queues queues_;
   Report report_;
 };
 
@@ -190,6 +192,7 @@ Report run_cases(std::uint64_t seed, std::int64_t first, std::int64_t count, boo
     report.unusable = fields.number();
     get(fields, report.tally.made);
     get(fields, report.tally.refused);
+    get(fields, report.tally.targets);
     while (fields.more()) {
       const std::uint64_t failing = std::stoull(fields.text());
       report.failures.emplace_back(failing, get_outcome(fields));
@@ -220,11 +223,12 @@ Outcome run_isolated(const Case &tested) {
 }
 
 Case shrink_isolated(const Case &failing, const std::string &kind) {
-  const bool in_c = kind.starts_with("c:");
-  const int most = in_c ? 500 : 3000;
+  const bool in_c = kind.starts_with("c:"), on_aarch64 = kind.starts_with("aarch64");
+  const int most = in_c || on_aarch64 ? 500 : 3000;
   const auto alike = [&](const Case &candidate, const std::function<Outcome(const Case &)> &run) {
     Case by_itself = candidate;
     by_itself.in_c = in_c;
+    by_itself.on_aarch64 = on_aarch64;
     const Outcome again = run(by_itself);
     return again.verdict == Verdict::wrong && again.kind == kind;
   };

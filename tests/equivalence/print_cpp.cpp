@@ -49,7 +49,9 @@ class Printer {
 
   std::string run(const Outcome &outcome) {
     out_ = "// seed " + std::to_string(tested_.seed) + ": " + outcome.kind + "\n";
-    out_ += "#include <array>\n#include <cstdio>\n#include <cstring>\n\n#include \"lathe/jit.hpp\"\nusing namespace lathe;\n\n";
+    out_ +=
+        "#include <array>\n#include <cstdio>\n#include <cstring>\n\n#include \"lathe/jit.hpp\"\n#include "
+        "\"lathe/runtime/llvm_jit.hpp\"\nusing namespace lathe;\n\n";
     out_ +=
         "template <class T, int Rank>\n"
         "Array<T, Rank> from_bits(std::array<std::int64_t, static_cast<std::size_t>(Rank)> shape, "
@@ -251,37 +253,57 @@ class Printer {
 
   void calls(const Outcome &outcome) {
     const Built built = build(program_);
-    std::string names, values, bindings;
+    std::string names, values, right_values, bindings;
     for (const Built::Source &source : built.sources) {
       const auto n = static_cast<std::size_t>(source.number);
       if (source.kind == Built::Source::Kind::tensor) {
         names += ", " + program_.tensors[n].name;
         values += ", " + program_.tensors[n].name + "_data";
+        right_values += ", " + program_.tensors[n].name + (program_.tensors[n].output ? "_right" : "_data");
         if (!program_.tensors[n].output)
           bindings += ", {" + program_.tensors[n].name + ", " + program_.tensors[n].name + "_data}";
       } else if (source.kind == Built::Source::Kind::size) {
         names += ", " + program_.sizes[n].name;
         values += ", " + std::to_string(program_.sizes[n].value);
+        right_values += ", " + std::to_string(program_.sizes[n].value);
       } else {
         names += ", " + program_.scalars[n].name;
         values += ", " + scalar_value(program_.scalars[n]);
+        right_values += ", " + scalar_value(program_.scalars[n]);
         bindings += ", {" + program_.scalars[n].name + ", " + scalar_value(program_.scalars[n]) + "}";
       }
     }
     for (const Size &size : program_.sizes)
       if (size.symbolic) bindings += ", {" + size.name + ", " + std::to_string(size.value) + "}";
-    const std::string back_end = outcome.kind.starts_with("interpreter") ? "interpret" : "jit";
-    const std::string target =
-        tested_.target == 0 ? "Target::host()" : std::string("Target::host(\"") + target_names[tested_.target] + "\")";
-    line("Options options{.target = " + target + ", .numerics = {.contract = " + (tested_.contract ? "true" : "false") +
+    const bool on_aarch64 = outcome.kind.starts_with("aarch64");
+    const std::string back_end = outcome.kind.starts_with("interpreter") || on_aarch64 ? "interpret" : "jit";
+    line(on_aarch64 ? std::string("Target target = Target::of(\"aarch64-unknown-linux-gnu\", \"") + aarch64_cpu(tested_) + "\");"
+                    : levels::cpp_of(levels::all[static_cast<std::size_t>(tested_.target)]));
+    line(std::string("Options options{.target = target, .numerics = {.contract = ") + (tested_.contract ? "true" : "false") +
          ", .library_math = " + (tested_.library_math ? "true" : "false") + "}};");
+    const bool interpreter_is_right = outcome.kind.starts_with("jit");
+    const auto whole = [](const std::string &list) { return list.substr(std::min<std::size_t>(2, list.size())); };
     if (outcome.kind.starts_with("c:")) line("std::puts(emit_c(s, options" + names + ").text.c_str());");
+    if (on_aarch64) {
+      line("const ObjectCode object = compile_object(emit_llvm(s, options" + names + "), target);  // to link and run there");
+      line("std::FILE *file = std::fopen(\"case.o\", \"wb\");");
+      line("std::fwrite(object.bytes.data(), 1, object.bytes.size(), file);");
+      line("std::fclose(file);");
+    }
     line("auto kernel = " + back_end + "(s, options" + names + ");");
-    line("kernel(" + values.substr(std::min<std::size_t>(2, values.size())) + ");");
-    line("const std::vector<Binding> bindings{" + bindings.substr(std::min<std::size_t>(2, bindings.size())) + "};");
+    line("kernel(" + whole(values) + ");");
+    if (interpreter_is_right) {
+      for (const int t : built.outputs) {
+        const std::string &name = program_.tensors[static_cast<std::size_t>(t)].name;
+        line("auto " + name + "_right = " + name + "_data;");
+      }
+      line("interpret(s, options" + names + ")(" + whole(right_values) + ");");
+    } else {
+      line("const std::vector<Binding> bindings{" + whole(bindings) + "};");
+    }
     for (const int t : built.outputs) {
       const TensorNode &node = program_.tensors[static_cast<std::size_t>(t)];
-      line("auto " + node.name + "_right = evaluate(" + node.name + ", bindings);");
+      if (!interpreter_is_right) line("auto " + node.name + "_right = evaluate(" + node.name + ", bindings);");
       line("for (std::int64_t e = 0; e < " + node.name + "_right.size(); ++e)");
       line("  if (std::memcmp(" + node.name + "_data.data() + e, " + node.name + "_right.data() + e, sizeof(" +
            cpp_type(node.type) + ")) != 0)");

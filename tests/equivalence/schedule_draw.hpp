@@ -26,9 +26,10 @@ bool keeps_order(const lathe::scheduling::State &state, const Program &program);
 /// The error of lowering a schedule, if any; with all passes after it where `whole`.
 using Lowers = std::function<std::optional<lathe::Diagnostic>(const lathe::Schedule &, bool whole)>;
 
-/// How often steps were tried, made, and refused by which code. Codes of lowering are counted with the step that led to them.
+/// How often steps were made, and refused by which code, and how often each processor was drawn. Codes of lowering are counted
+/// with the step that led to them.
 struct Tally {
-  std::map<std::string, std::int64_t> made, refused;
+  std::map<std::string, std::int64_t> made, refused, targets;
 };
 
 /// Codes by which lowering may refuse what each step's call allowed: what only inferred extents and other stages decide.

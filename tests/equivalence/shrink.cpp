@@ -177,7 +177,7 @@ class Simplifications {
 
   void settings() {
     if (from_.program.sizes_are_arguments) add([](Case &c) { c.program.sizes_are_arguments = false; });
-    if (from_.target != 0) add([](Case &c) { c.target = 0; });
+    for (int target = 0; target < from_.target; ++target) add([&](Case &c) { c.target = target; });
     if (from_.verify) add([](Case &c) { c.verify = false; });
     for (std::size_t i = 0; i < from_.steps.steps.size(); ++i) {
       const lathe::scheduling::Step &step = from_.steps.steps[i];
