@@ -52,13 +52,14 @@ class Aarch64 : public testing::Test {
 
 TEST_F(Aarch64, ObjectsGiveWhatTheInterpreterGives) {
   aarch64_harness::Machine machine;
-  for (const char *cpu : {"cortex-a76", "neoverse-n1"})
+  const char *const cpus[] = {"cortex-a76", "neoverse-n1", "neoverse-v1"};
+  for (int cpu = 0; cpu < 3; ++cpu)
     for (const bool contract : {false, true})
       for (const KernelCase &kernel : kernels()) {
         SCOPED_TRACE(kernel.name);
-        Options options{.target = aarch64(cpu), .verify = true};
+        Options options{.target = aarch64(cpus[cpu]), .verify = true};
         options.numerics.contract = contract;
-        options.name = kernel.name + (contract ? "_fused_" : "_strict_") + (cpu[0] == 'c' ? "cortex" : "neoverse");
+        options.name = kernel.name + (contract ? "_fused_" : "_strict_") + std::to_string(cpu);
         const ir::Program program = optimize_program(kernel.schedule, arguments_of(kernel.given), options);
         machine.add(program, options.target, record(kernel, program, !contract));
       }
