@@ -109,7 +109,7 @@ class Drawer {
     for (const StageState &stage : schedule_.state().stages)
       if (stage.is_compute()) stages_.push_back(&stage);
     stage_ = random_.pick(stages_);
-    switch (random_.between(0, 19)) {
+    switch (random_.between(0, 20)) {
       case 0:
       case 1:
       case 2:
@@ -132,6 +132,7 @@ class Drawer {
       case 18:
         return random_.percent(50) ? cache_read()
                                    : std::vector<Step>{{Primitive::cache_write, stage_->id, {}, {}, {}, scope(), {}}};
+      case 19: return layout();
       default: return {{Primitive::set_scope, stage_->id, {}, {}, {}, scope(), {}}};
     }
   }
@@ -217,6 +218,27 @@ class Drawer {
     if (random_.percent(10)) consumer = random_.pick(stages_);
     if (consumer->loops.empty()) return {};
     return {{Primitive::compute_at, stage_->id, {random_.pick(consumer->loops)}, {consumer->id}, {}, {}, {}}};
+  }
+
+  /// Axes in any order, some in two parts, in places of their own or put together again.
+  std::vector<Step> layout() {
+    std::vector<std::string> places;
+    for (std::size_t d = 0; d < stage_->operation->shape.size(); ++d) {
+      const std::string axis = "i" + std::to_string(d), by = std::to_string(random_.between(1, 9));
+      if (random_.percent(60)) {
+        places.push_back(axis);
+      } else if (random_.percent(70)) {
+        places.push_back(axis + "/" + by);
+        places.push_back(axis + "%" + by);
+      } else {
+        places.push_back(axis + "/" + by + "*" + by + "+" + axis + "%" + by);
+      }
+    }
+    if (places.empty()) return {};
+    random_.shuffle(places);
+    std::string map;
+    for (const std::string &place : places) map += (map.empty() ? "" : ",") + place;
+    return {{Primitive::layout, stage_->id, {}, {}, {}, map, {}}};
   }
 
   std::vector<Step> cache_read() {

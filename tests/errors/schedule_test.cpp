@@ -174,6 +174,15 @@ TEST(ScheduleRefusals, S018NotAStep) {
   EXPECT_TRUE(s.steps().empty());
 }
 
+TEST(ScheduleRefusals, S021Layout) {
+  Matmul m;
+  Schedule s(m.C);
+  auto cache = s.cache_read(m.B, scope::local, m.C);
+  expect_refusal("S021", [&] { s[cache].layout([](Index k, Index j) { return at(j / 16, k); }); });
+  expect_refusal("S021", [&] { s[cache].layout([](Index k, Index j) { return at(k * 4 + j % 16, j / 16); }); }, "_sum");
+  expect_refusal("S021", [&] { s[cache].layout("i0, i7"); }, "_text");
+}
+
 TEST(ScheduleRefusals, S020ExtentOfALoopInside) {
   auto x = placeholder<float>({10}, "x");
   auto b = compute(

@@ -39,8 +39,7 @@ TEST_F(PartitionLoops, LanesOfAVector) {
             "    vectorized i in 0..4:\n"
             "      B[y*4 + i] = if_then_else(y*4 + i - 1 >= 0 && y*4 + i - 1 < 32, A[y*4 + i - 1], 0.0f)");
   const std::vector<float> result = interpreted<float>(c, partition_loops(c.body, on_vectors()));
-  for (std::int64_t e = 0; e < 32; ++e)
-    EXPECT_EQ(result[static_cast<std::size_t>(e)], e < 1 ? 0.0f : input_element(e - 1)) << e;
+  for (std::int64_t e = 0; e < 32; ++e) EXPECT_EQ(result[static_cast<std::size_t>(e)], e < 1 ? 0.0f : input_element(e - 1)) << e;
 }
 
 // 4y + i + 2 < 32 for all i up to y = 6.
@@ -74,13 +73,13 @@ TEST_F(PartitionLoops, TwoAxes) {
   const Buffer image("image", f32, {8, 32}), out("out", f32, {8, 32});
   const Expr row = Expr(y) * 2 + k - 1, column = Expr(x) * 4 + i + 1;
   const Expr value = ir::select(inside(row, 8) && inside(column, 32), ir::load(image, {row, column}), number(0), true);
-  const Stmt body = loop(y, 4, loop(x, 8, unrolled(k, 2, vectorized(i, 4, store(out, {Expr(y) * 2 + k, Expr(x) * 4 + i}, value)))));
+  const Stmt body =
+      loop(y, 4, loop(x, 8, unrolled(k, 2, vectorized(i, 4, store(out, {Expr(y) * 2 + k, Expr(x) * 4 + i}, value)))));
   const Code c{{image}, {out}, {}, body};
-  EXPECT_THAT(same_meaning(c, partition_loops),
-              HasSubstr("for y in 0..4:\n"
-                        "  for x in 0..8:\n"
-                        "    if y >= 1 && x < 7:\n"
-                        "      unrolled k in 0..2:\n"));
+  EXPECT_THAT(same_meaning(c, partition_loops), HasSubstr("for y in 0..4:\n"
+                                                          "  for x in 0..8:\n"
+                                                          "    if y >= 1 && x < 7:\n"
+                                                          "      unrolled k in 0..2:\n"));
 }
 
 TEST_F(PartitionLoops, SymbolicExtents) {
@@ -126,7 +125,8 @@ TEST_F(PartitionLoops, BuffersAreCopied) {
 
 TEST_F(PartitionLoops, CodeSizeIsCapped) {
   const Expr at = Expr(y) * 4 + i;
-  const Stmt body = loop(y, 8, unrolled(k, passes::most_partitioned_stores + 1, vectorized(i, 4, store(B, {at}, padded(at - 1)))));
+  const Stmt body =
+      loop(y, 8, unrolled(k, passes::most_partitioned_stores + 1, vectorized(i, 4, store(B, {at}, padded(at - 1)))));
   EXPECT_THAT(same_meaning(code(body), partition_loops), Not(HasSubstr("if y")));
 }
 

@@ -52,6 +52,7 @@ inline constexpr CodeTitle code_titles[] = {
     {"S018", "text is not a schedule step"},
     {"S019", "a name stands for no tensor, or for several"},
     {"S020", "a loop would stand outside one that its extent depends on"},
+    {"S021", "a layout may put two elements at one place"},
     // lowering
     {"L001", "a stage is read outside the loop it is computed at"},
     {"L002", "a read is out of range"},

@@ -20,7 +20,7 @@ class NestBuilder {
     for (std::size_t p = 0; p < plans.plans.size(); ++p) {
       const Plan &plan = plans.plans[p];
       for (std::size_t output = 0; output < plan.buffers.size(); ++output)
-        places_.push_back({plan.stage->key.get(), static_cast<int>(output), plan.buffers[output], &plan.min});
+        places_.push_back({plan.stage->key.get(), static_cast<int>(output), plan.buffers[output], &plan});
     }
     for (const auto &[operation, buffers] : plans.arguments)
       for (std::size_t output = 0; output < buffers.size(); ++output)
@@ -43,7 +43,7 @@ class NestBuilder {
     const ir::OperationNode *operation;
     int output;
     ir::Buffer buffer;
-    const List<ir::Expr> *min;  ///< of the region that the buffer holds; null: from 0
+    const Plan *plan;  ///< of the stage whose region the buffer holds; null: an argument
   };
 
   /// Whether a buffer can be allocated before any stage has run.
@@ -177,9 +177,10 @@ class NestBuilder {
       const Place &place = place_of(read->tensor);
       List<ir::Expr> indices = read->indices;
       for (std::size_t d = 0; d < indices.size(); ++d) {
-        if (place.min) indices[d] = indices[d] - (*place.min)[d];
+        if (place.plan) indices[d] = indices[d] - place.plan->min[d];
         indices[d] = plan.facts.simplify(indices[d]);
       }
+      if (place.plan) indices = place.plan->in_memory(indices, plan.facts);
       return ir::load(place.buffer, std::move(indices));
     });
   }
@@ -201,7 +202,7 @@ class NestBuilder {
     List<ir::Expr> indices;
     for (std::size_t d = 0; d < plan.min.size(); ++d)
       indices.push_back(lower(plan, plan.facts.simplify(plan.values.at(plan.operation()->axes[d]) - plan.min[d])));
-    return indices;
+    return plan.in_memory(indices, plan.facts);
   }
 
   ir::Stmt stores(const Plan &plan, const List<ir::Expr> &to_store) const {

@@ -368,13 +368,32 @@ class LoopMaker {
   List<std::pair<scheduling::AxisId, AxisInfo>> infos_;
 };
 
+/// The shape of the memory that holds a region: as far as the layout's indices reach.
+inline List<ir::Expr> memory_shape(const Plan &plan) {
+  const scheduling::Layout &layout = plan.stage->layout;
+  if (layout.empty()) return plan.extent;
+  arith::Facts facts = plan.facts;
+  ir::VarMap<Interval> ranges;
+  for (std::size_t d = 0; d < plan.extent.size(); ++d) {
+    facts.bind(layout.axes[d], ir::Expr(0), plan.extent[d]);
+    ranges.emplace(layout.axes[d], Interval{ir::Expr(0), plan.extent[d] - ir::Expr(1)});
+  }
+  List<ir::Expr> shape;
+  for (const ir::Expr &index : layout.indices) {
+    const ir::Expr last = facts.interval(index, ranges).max;
+    ensure(last.defined(), "an index of a layout is as bounded as its axes");
+    shape.push_back(plan.facts.simplify(last + ir::Expr(1)));
+  }
+  return shape;
+}
+
 inline void make_buffers(Plan &plan) {
   const ir::OperationNode &operation = *plan.operation();
   for (std::size_t output = 0; output < operation.types.size(); ++output) {
     ir::BufferNode buffer;
     buffer.name = operation.name + (operation.types.size() > 1 ? "." + std::to_string(output) : "");
     buffer.type = operation.types[output];
-    buffer.shape = plan.extent;
+    buffer.shape = memory_shape(plan);
     buffer.scope = plan.stage->scope;
     plan.buffers.emplace_back(std::move(buffer));
   }

@@ -52,6 +52,9 @@ struct Plan {
   const ir::Reduce *reduction() const { return bodies.front().as<ir::Reduce>(); }
   const ir::Operation &operation() const { return stage->operation; }
 
+  /// Where the element at `indices` of the region lies in the stage's memory.
+  List<ir::Expr> in_memory(const List<ir::Expr> &indices, const arith::Facts &facts) const;
+
   /// Whether a data axis was fused with a reduction axis, so that data points cannot be visited by data loops alone.
   bool mixes_data() const {
     for (const scheduling::Relation &relation : stage->relations)
@@ -61,6 +64,16 @@ struct Plan {
     return false;
   }
 };
+
+inline List<ir::Expr> Plan::in_memory(const List<ir::Expr> &indices, const arith::Facts &known) const {
+  const scheduling::Layout &layout = stage->layout;
+  if (layout.empty()) return indices;
+  ir::VarMap<ir::Expr> element;
+  for (std::size_t d = 0; d < indices.size(); ++d) element.emplace(layout.axes[d], indices[d]);
+  List<ir::Expr> places;
+  for (const ir::Expr &index : layout.indices) places.push_back(known.simplify(ir::substitute(index, element)));
+  return places;
+}
 
 /// What is being lowered.
 struct Plans {

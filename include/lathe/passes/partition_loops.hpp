@@ -14,7 +14,8 @@ namespace lathe::inline LATHE_ABI::passes {
 inline constexpr std::int64_t most_partitioned_stores = 1024;
 
 /// Where guarding selects within a loop depend on its variable, and on those of loops inside, by comparisons that are linear in
-/// them: the iterations in which the comparisons hold for everything inside run a body without them, all others the body as it is.
+/// them: the iterations in which the comparisons hold for everything inside run a body without them, all others the body as it
+/// is.
 ///
 ///     for y in 0..28:                                       for y in 0..28:
 ///       unrolled i in 0..4:                                   if y >= 1 && y*4 < 109:

@@ -129,8 +129,8 @@ inline Range cut(Range range, const Inequality &condition) {
 /// The conditions that hold in the steady iterations of a loop, and what says that an iteration is one.
 struct Steady {
   List<Expr> hold;
-  Expr when;         ///< undefined if there is nothing to be gained
-  bool all = true;   ///< no condition was left out because it would hold too rarely
+  Expr when;        ///< undefined if there is nothing to be gained
+  bool all = true;  ///< no condition was left out because it would hold too rarely
 };
 
 /// `s` without asking `hold`, which hold.

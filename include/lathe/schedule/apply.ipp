@@ -7,6 +7,7 @@
 #include "lathe/schedule/state.ipp"
 #include "lathe/schedule/steps/caches.ipp"
 #include "lathe/schedule/steps/fuse.ipp"
+#include "lathe/schedule/steps/layout.ipp"
 #include "lathe/schedule/steps/loop_kinds.ipp"
 #include "lathe/schedule/steps/placement.ipp"
 #include "lathe/schedule/steps/reorder.ipp"
@@ -28,6 +29,7 @@ LATHE_INLINE void apply(State &state, const StepRef &step) {
     case Primitive::cache_read: apply_cache_read(state, *step); break;
     case Primitive::cache_write: apply_cache_write(state, *step); break;
     case Primitive::set_scope: apply_set_scope(state, *step); break;
+    case Primitive::layout: apply_layout(state, *step); break;
   }
   state.steps.push_back(step);
 }

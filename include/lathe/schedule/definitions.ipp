@@ -4,11 +4,13 @@
 /// Every definition of this room.
 
 #include "lathe/schedule/apply.ipp"
+#include "lathe/schedule/layout.ipp"
 #include "lathe/schedule/legality.ipp"
 #include "lathe/schedule/schedule.ipp"
 #include "lathe/schedule/state.ipp"
 #include "lathe/schedule/steps/caches.ipp"
 #include "lathe/schedule/steps/fuse.ipp"
+#include "lathe/schedule/steps/layout.ipp"
 #include "lathe/schedule/steps/loop_kinds.ipp"
 #include "lathe/schedule/steps/placement.ipp"
 #include "lathe/schedule/steps/reorder.ipp"

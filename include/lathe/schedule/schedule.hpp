@@ -57,6 +57,18 @@ inline Parts parts(std::int64_t count) { return {count}; }
 
 class Schedule;
 
+/// What a layout's lambda returns: `at(n / 16, k, n % 16)`.
+struct MemoryIndices {
+  List<ir::Expr> indices;  ///< of the memory, outermost first
+};
+/// The place of an element in memory, of indices and integers.
+template <class... Indices>
+MemoryIndices at(const Indices &...indices) {
+  static_assert(((std::is_same_v<Indices, Index> || std::is_integral_v<Indices>) && ...),
+                "at(): takes indices, for example  at(n / 16, k, n % 16)");
+  return {{typing::operand<index_t>(indices)...}};
+}
+
 /// A cheap handle on a stage of a schedule, whose element type and rank are known when the program runs. It refers to the
 /// schedule.
 class AnyStage {
@@ -239,6 +251,9 @@ class AnyStage {
   ///
   /// \throws Error S011 for an output.
   void set_scope(Scope scope, Location place = Location::current());
+  /// Where the elements lie in the stage's memory, by a map in text: "i1/16,i0,i1%16" puts element (i0, i1) at (i1/16, i0,
+  /// i1%16). See `Stage::layout`. \throws Error as that, and S021 for text that is no map.
+  void layout(std::string_view map, Location place = Location::current());
 
  protected:
   AnyAxis axis_handle(scheduling::AxisId id) const;  ///< on an axis that the stage has
@@ -279,7 +294,39 @@ class Stage : public AnyStage {
   /// One of them, counted from 0.
   DataAxis axis(int dimension) const { return DataAxis(axis_handle({-1, dimension})); }
 
+  /// Where the elements lie in the stage's memory (te's transform_layout): `s[p].layout([](Index k, Index n) { return at(n / 16,
+  /// k, n % 16); })` keeps panels of 16 columns, each row by row. The indices are those within the region that the stage holds,
+  /// from 0.
+  ///
+  ///     allocate p: float32[64, 32]:               →   allocate p: float32[2, 64, 16]:
+  ///       for k: for n: p[k, n] = b[k, n]                for k: for n: p[n/16, k, n%16] = b[k, n]
+  ///       for i: for j: for k: … p[k, j] …               for i: for j: for k: … p[j/16, k, j%16] …
+  ///
+  /// Loops stay as they are. A last call counts. \throws Error S011 (an output), S021 unless the map surely keeps all elements
+  /// apart: each index is a sum of parts of axes (i, i/a, i%a, i/a%b) that do not reach each other, and each axis appears in all
+  /// its parts.
+  template <class Map>
+  void layout(Map &&map, Location place = Location::current()) {
+    if constexpr (std::is_convertible_v<Map, std::string_view>)
+      AnyStage::layout(std::string_view(map), place);
+    else
+      layout_by(map, place, std::make_index_sequence<static_cast<std::size_t>(Rank)>());
+  }
+
  private:
+  template <class Map, std::size_t... D>
+  void layout_by(Map &map, const Location &place, std::index_sequence<D...>) {
+    static_assert(
+        std::is_invocable_r_v<MemoryIndices, Map &, typing::IndexAt<D>...>,
+        "layout(): the lambda takes one Index per dimension and returns at(…), for example  s[p].layout([](Index k, Index "
+        "n) { return at(n / 16, k, n % 16); })");
+    if constexpr (std::is_invocable_r_v<MemoryIndices, Map &, typing::IndexAt<D>...>) {
+      const List<ir::Var> axes = scheduling::layout_axes(Rank);
+      const MemoryIndices result = map(Index(ir::Expr(axes[D]))...);
+      AnyStage::layout(scheduling::to_text(scheduling::Layout{axes, result.indices}), place);
+    }
+  }
+
   template <std::size_t... D>
   std::array<DataAxis, sizeof...(D)> axes(std::index_sequence<D...>) const {
     return {DataAxis(axis_handle({-1, static_cast<int>(D)}))...};

@@ -108,6 +108,13 @@ LATHE_INLINE void AnyStage::set_scope(Scope scope, Location place) {
   plain_step(Primitive::set_scope, std::string(scope.name), place);
 }
 
+LATHE_INLINE void AnyStage::layout(std::string_view map, Location place) {
+  std::string word;
+  for (const char c : map)
+    if (c != ' ') word += c;
+  plain_step(Primitive::layout, std::move(word), place);
+}
+
 // ---- schedules ----------------------------------------------------------------------------------------------------------------
 
 LATHE_INLINE Schedule::Schedule(const List<AnyTensor> &outputs, Location place) {

@@ -8,6 +8,7 @@
 
 #include "lathe/ir/operation.hpp"
 #include "lathe/ir/stmt.hpp"
+#include "lathe/schedule/layout.hpp"
 #include "lathe/schedule/step.hpp"
 #include "lathe/support/list.hpp"
 
@@ -58,6 +59,7 @@ struct StageState {
   List<Relation> relations;
   Attachment attachment;
   ir::Scope scope;
+  Layout layout;
   bool output = false;
   int first_step = -1;  ///< the first step that scheduled this stage
 

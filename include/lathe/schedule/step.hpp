@@ -50,6 +50,7 @@ enum class Primitive : std::uint8_t {
   cache_read,      ///< `stage` is what is read; stages: the readers; text: scope
   cache_write,     ///< text: scope
   set_scope,       ///< text: scope
+  layout,          ///< text: the map (layout.hpp)
 };
 
 /// "split", …

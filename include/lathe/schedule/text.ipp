@@ -16,9 +16,9 @@ namespace lathe::inline LATHE_ABI::scheduling {
 namespace step_text {
 
 /// The primitives by name, in the order of the enumeration.
-inline constexpr std::string_view primitive_names[] = {"split",        "fuse",       "reorder",     "vectorize",
-                                                       "unroll",       "parallel",   "compute_at",  "compute_inline",
-                                                       "compute_root", "cache_read", "cache_write", "set_scope"};
+inline constexpr std::string_view primitive_names[] = {
+    "split",          "fuse",         "reorder",    "vectorize",   "unroll",    "parallel", "compute_at",
+    "compute_inline", "compute_root", "cache_read", "cache_write", "set_scope", "layout"};
 
 inline void append_id(std::string &out, int step, int index) {
   out += step < 0 ? " o" + std::to_string(index) : " s" + std::to_string(step) + "." + std::to_string(index);
@@ -120,6 +120,7 @@ inline Step read_step(LineReader &reader) {
       break;
     case Primitive::cache_write:
     case Primitive::set_scope: step.text = scope_of(reader.word()); break;
+    case Primitive::layout: step.text = reader.word(); break;
   }
   if (reader.more()) reader.misfit("there are words too many");
   return step;
@@ -235,6 +236,15 @@ inline std::string scope_cpp(const std::string &scope) {
   return "Scope{\"" + scope + "\"}";
 }
 
+/// "[](Index i0, Index i1) { return at(i1/16, i0, i1%16); }"
+inline std::string layout_cpp(const StageState *stage, const std::string &map) {
+  std::string axes, indices;
+  const std::size_t rank = stage ? stage->operation->shape.size() : 0;
+  for (std::size_t d = 0; d < rank; ++d) axes += (d ? ", Index i" : "Index i") + std::to_string(d);
+  for (const char c : map) indices += c == ',' ? std::string(", ") : std::string(1, c);
+  return "[](" + axes + ") { return at(" + indices + "); }";
+}
+
 }  // namespace step_text
 
 LATHE_INLINE std::string_view name_of(Primitive primitive) {
@@ -248,6 +258,7 @@ LATHE_INLINE std::string to_text(const Step &step) {
   const bool scoped = step.primitive == Primitive::cache_read || step.primitive == Primitive::cache_write ||
                       step.primitive == Primitive::set_scope;
   if (scoped) out += " " + (step.text.empty() ? "-" : step.text);
+  if (step.primitive == Primitive::layout) out += " " + step.text;
   for (const StageId &id : step.stages) append_id(out, id.step, id.index);
   for (const AxisId &id : step.axes) append_id(out, id.step, id.index);
   if (step.primitive == Primitive::split) {
@@ -304,6 +315,7 @@ LATHE_INLINE std::string statement(const Names &names, const Step &step) {
       return "auto " + names.made_cache(stage + "_" + (step.text.empty() ? "cache" : identifier(step.text))) +
              " = s.cache_write(" + stage + ", " + scope_cpp(step.text) + ");";
     case Primitive::set_scope: return call + scope_cpp(step.text) + ");";
+    case Primitive::layout: return call + layout_cpp(names.stage, step.text) + ");";
     default: return call + names.axes(step.axes) + ");";
   }
 }
