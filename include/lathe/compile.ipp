@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include "lathe/codegen/c.hpp"
 #include "lathe/codegen/interpret.hpp"
@@ -16,7 +18,10 @@
 #include "lathe/ir/print.hpp"
 #include "lathe/lower/lower.hpp"
 #include "lathe/passes/pipeline.hpp"
+#include "lathe/runtime/array.hpp"
 #include "lathe/runtime/llvm_jit.hpp"
+#include "lathe/support/function_ref.hpp"
+#include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -41,7 +46,11 @@ inline void dump(std::string_view what, const std::string &kernel, const std::st
   std::fprintf(stderr, "---- %.*s of %s ----\n%s\n", static_cast<int>(what.size()), what.data(), kernel.c_str(), text.c_str());
 }
 
-inline std::string text_of(const lowering::Lowered &lowered) { return lowered.report + ir::to_string(lowered.program); }
+/// The loops as people read them; what is computed once comes first.
+inline std::string text_of(const lowering::Lowered &lowered) {
+  const bool once = !lowered.prologue.functions.empty();
+  return lowered.report + (once ? ir::to_string(lowered.prologue) + "\n" : "") + ir::to_string(lowered.program);
+}
 
 inline bool verifies(const Options &options) {
   const char *variable = std::getenv("LATHE_VERIFY");
@@ -74,14 +83,65 @@ inline ir::Program optimize(lowering::Lowered lowered, const Options &options, c
   return program;
 }
 
+/// Makes code of a program that all passes have seen.
+using MakeCode = FunctionRef<std::shared_ptr<const KernelCode>(ir::Program)>;
+
+inline constexpr auto interpreted = [](ir::Program program) {
+  return std::make_shared<const KernelCode>(std::move(program), &codegen::interpret);
+};
+
+inline std::shared_ptr<const KernelCode> compiled(ir::Program program, const Options &options) {
+  const std::string text = codegen::emit_llvm(program, options.target, {.no_nan = options.numerics.no_nan});
+  if (dumps("llvm")) dump("llvm", options.name, text);
+  std::shared_ptr<const LlvmModule> module = compile_llvm(text, options.target);
+  if (dumps("asm")) dump("asm", options.name, module->assembly());
+  const CompiledFunction entry = module->function(program.entry().name);
+  return std::make_shared<const KernelCode>(std::move(program), entry, module, options.executor);
+}
+
+/// Computes what is computed once. Its outputs become the data of constants of `lowered.program`.
+inline void run_prologue(lowering::Lowered &lowered, const Options &options, const Target &target, MakeCode make) {
+  if (lowered.prologue.functions.empty()) return;
+  lowering::Lowered once;
+  once.program = std::exchange(lowered.prologue, {});
+  const List<ir::Parameter> parameters = once.program.entry().parameters;
+  const std::shared_ptr<const KernelCode> code = make(optimize(std::move(once), options, target));
+  NodeMap<std::shared_ptr<List<std::byte>>> outputs;
+  List<List<std::int64_t>> shapes;
+  for (const ir::Parameter &parameter : parameters) {
+    if (parameter.kind != ir::ParameterKind::output) continue;
+    shapes.emplace_back();
+    for (const ir::Expr &extent : parameter.buffer->shape) shapes.back().push_back(ir::constant_integer(extent).value());
+    const std::size_t bytes = array_bytes(shapes.back().data(), static_cast<int>(shapes.back().size()),
+                                          static_cast<std::size_t>(parameter.buffer->type.bytes()));
+    outputs.emplace(parameter.buffer.node(), std::make_shared<List<std::byte>>(bytes));
+  }
+  List<CallArgument> arguments;
+  for (const auto &output : outputs) arguments.push_back({output.second->data(), shapes[arguments.size()].data(), nullptr, {}});
+  code->call(arguments.data(), arguments.size());
+  for (ir::Parameter &parameter : lowered.program.functions.front().parameters)
+    if (const auto *found = parameter.buffer.defined() ? outputs.find(parameter.buffer.node()) : nullptr)
+      parameter.data = found->second;
+}
+
+/// From a schedule to a program for code generation.
+inline ir::Program program_of(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options,
+                              const Target &target, MakeCode make_once) {
+  lowering::Lowered lowered = lower(schedule, arguments, options);
+  run_prologue(lowered, options, target, make_once);
+  return optimize(std::move(lowered), options, target);
+}
+
 }  // namespace corridor
 
 LATHE_INLINE ir::Program lower_program(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options) {
-  return corridor::lower(schedule, arguments, options).program;
+  lowering::Lowered lowered = corridor::lower(schedule, arguments, options);
+  corridor::run_prologue(lowered, options, options.target, corridor::interpreted);
+  return std::move(lowered.program);
 }
 
 LATHE_INLINE ir::Program optimize_program(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options) {
-  return corridor::optimize(corridor::lower(schedule, arguments, options), options, options.target);
+  return corridor::program_of(schedule, arguments, options, options.target, corridor::interpreted);
 }
 
 LATHE_INLINE std::string print_lowered(const Schedule &schedule, const List<AnyArgument> &arguments) {
@@ -89,8 +149,7 @@ LATHE_INLINE std::string print_lowered(const Schedule &schedule, const List<AnyA
 }
 
 LATHE_INLINE Source emit_c_source(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options) {
-  const ir::Program program = corridor::optimize(corridor::lower(schedule, arguments, options), options, Target::c());
-  return codegen::emit_c(program);
+  return codegen::emit_c(corridor::program_of(schedule, arguments, options, Target::c(), corridor::interpreted));
 }
 
 LATHE_INLINE std::string emit_llvm_text(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options) {
@@ -100,18 +159,13 @@ LATHE_INLINE std::string emit_llvm_text(const Schedule &schedule, const List<Any
 
 LATHE_INLINE std::shared_ptr<const KernelCode> jit_code(const Schedule &schedule, const List<AnyArgument> &arguments,
                                                         const Options &options) {
-  ir::Program program = optimize_program(schedule, arguments, options);
-  const std::string text = codegen::emit_llvm(program, options.target, {.no_nan = options.numerics.no_nan});
-  if (corridor::dumps("llvm")) corridor::dump("llvm", options.name, text);
-  std::shared_ptr<const LlvmModule> module = compile_llvm(text, options.target);
-  if (corridor::dumps("asm")) corridor::dump("asm", options.name, module->assembly());
-  const CompiledFunction entry = module->function(program.entry().name);
-  return std::make_shared<const KernelCode>(std::move(program), entry, module, options.executor);
+  const auto make = [&](ir::Program program) { return corridor::compiled(std::move(program), options); };
+  return make(corridor::program_of(schedule, arguments, options, options.target, make));
 }
 
 LATHE_INLINE std::shared_ptr<const KernelCode> interpreter_code(const Schedule &schedule, const List<AnyArgument> &arguments,
                                                                 const Options &options) {
-  return std::make_shared<const KernelCode>(optimize_program(schedule, arguments, options), &codegen::interpret);
+  return corridor::interpreted(optimize_program(schedule, arguments, options));
 }
 
 LATHE_INLINE void Binding::set(const void *data, const std::int64_t *shape, const std::int64_t *strides, int rank,

@@ -196,6 +196,8 @@ ScalarArgument<T> scalar(Label name = {}, Location place = Location::current()) 
 }
 
 // ---- data in the program ------------------------------------------------------------------------------------------------------
+// Stages computed as a whole that depend on constants alone are computed once, when the kernel is made (print shows them as a
+// function of their own): a cache_read of weights with a layout packs them.
 
 /// From braces: `constant<float>({1, 4, 6, 4, 1})`, `constant<float>({{1, 2}, {3, 4}}, "taps")`.
 template <class T, int N>

@@ -31,10 +31,10 @@ class NestBuilder {
       if (plans.plans[p].parent >= 0) children_[static_cast<std::size_t>(plans.plans[p].parent)].push_back(p);
   }
 
-  ir::Stmt build() {
+  ir::Stmt build(bool once) {
     List<std::size_t> roots;
     for (std::size_t p = 0; p < plans_.plans.size(); ++p)
-      if (plans_.plans[p].parent < 0) roots.push_back(p);
+      if (plans_.plans[p].parent < 0 && plans_.plans[p].once == once) roots.push_back(p);
     return sequence(roots, {});
   }
 
@@ -62,7 +62,7 @@ class NestBuilder {
     std::size_t i = 0;
     for (; i < members.size(); ++i) {
       const Plan &plan = plans_.plans[members[i]];
-      if (!plan.stage->output) {
+      if (!plan.stage->output && !(plan.once && plan.parent < 0)) {
         const bool at_once = std::all_of(plan.buffers.begin(), plan.buffers.end(), has_shape_at_once);
         if (!at_once && !body.empty()) break;
         buffers.insert(buffers.end(), plan.buffers.begin(), plan.buffers.end());
@@ -352,6 +352,6 @@ class NestBuilder {
   List<List<std::size_t>> children_;
 };
 
-LATHE_INLINE ir::Stmt build_nests(const Plans &plans) { return NestBuilder(plans).build(); }
+LATHE_INLINE ir::Stmt build_nests(const Plans &plans, bool once) { return NestBuilder(plans).build(once); }
 
 }  // namespace lathe::inline LATHE_ABI::lowering

@@ -21,11 +21,15 @@ struct Argument {
 /// What lowering found, for people.
 struct Lowered {
   ir::Program program;  ///< one function, with loops for all that the schedule says
-  arith::Facts facts;   ///< what holds of the program's parameters
-  std::string report;   ///< comment lines: stages that are inlined by default, stages that compute more than is needed
+  /// What is computed once, when the kernel is made: a function of its constants, whose outputs are constants of `program` that
+  /// have no data yet. No function where nothing is.
+  ir::Program prologue;
+  arith::Facts facts;  ///< what holds of the program's parameters
+  std::string report;  ///< comment lines: stages that are inlined by default, stages that compute more than is needed
 };
 
-/// Lowers. The program's parameters are the arguments in their order, then size symbols, constants and external functions.
+/// Lowers. Stages at root that depend on constants alone make the prologue. The program's parameters are the arguments in their
+/// order, then size symbols, constants and external functions.
 ///
 /// \throws Error L001 (a reader outside the loop a stage is computed at), L002 (a read out of range), L003 (a symbol that no
 /// argument binds), L004 (an extent that depends on an inner loop), L005 (a tensor that is read is no argument), L006 (an output

@@ -3,9 +3,12 @@
 /// \file
 /// Lowering, step by step.
 
+#include <algorithm>
+
 #include "lathe/ir/print.hpp"
 #include "lathe/lower/build_nest.ipp"
 #include "lathe/lower/check_reads.ipp"
+#include "lathe/lower/constant_stages.ipp"
 #include "lathe/lower/infer_regions.ipp"
 #include "lathe/lower/inline_stages.ipp"
 #include "lathe/lower/lower.hpp"
@@ -158,6 +161,47 @@ class ParameterList {
   List<std::pair<ir::Tensor, ir::Buffer>> tensors_;
 };
 
+/// What only the prologue reads need not be kept.
+inline void drop_unused_constants(ir::Function &function) {
+  NodeSet used;
+  for (const ir::Buffer &buffer : ir::free_names(function.body).buffers) used.insert(buffer.node());
+  List<ir::Parameter> kept;
+  for (ir::Parameter &parameter : function.parameters)
+    if (parameter.kind != ir::ParameterKind::constant || used.contains(parameter.buffer.node()))
+      kept.push_back(std::move(parameter));
+  function.parameters = std::move(kept);
+}
+
+/// The function that computes what is computed once; its outputs become constants of `function`.
+inline ir::Function make_prologue(const Plans &plans, ir::Function &function) {
+  ir::Function prologue;
+  prologue.name = function.name + "_prologue";
+  for (const ir::Parameter &parameter : function.parameters)
+    if (parameter.kind == ir::ParameterKind::constant) prologue.parameters.push_back(parameter);
+  for (const Plan &plan : plans.plans) {
+    if (!plan.once || plan.parent >= 0) continue;
+    for (const ir::Buffer &buffer : plan.buffers) {
+      ir::Parameter parameter;
+      parameter.kind = ir::ParameterKind::output;
+      parameter.name = buffer->name;
+      parameter.buffer = buffer;
+      parameter.place = plan.operation()->place;
+      prologue.parameters.push_back(parameter);
+      parameter.kind = ir::ParameterKind::constant;
+      function.parameters.push_back(std::move(parameter));
+    }
+  }
+  prologue.body = build_nests(plans, true);
+  for (const ir::ExternalFunction &external : ir::free_names(prologue.body).functions) {
+    ir::Parameter parameter;
+    parameter.kind = ir::ParameterKind::function;
+    parameter.name = external.name;
+    parameter.function = external;
+    prologue.parameters.push_back(std::move(parameter));
+  }
+  return prologue;
+}
+
 }  // namespace parameters
 
 LATHE_INLINE Lowered lower(const scheduling::State &state, const List<Argument> &arguments, const std::string &name) {
@@ -178,14 +222,19 @@ LATHE_INLINE Lowered lower(const scheduling::State &state, const List<Argument> 
     for (const auto &[key, buffers] : list.outputs_)
       if (plan.stage->key == key) plan.buffers = buffers;
   infer_regions(plans);
-  function.body = build_nests(plans);
+  find_constant_stages(plans);
+  Lowered result;
+  if (std::any_of(plans.plans.begin(), plans.plans.end(), [](const Plan &plan) { return plan.once; }))
+    result.prologue.functions.push_back(parameters::make_prologue(plans, function));
+  function.body = build_nests(plans, false);
+  parameters::drop_unused_constants(function);
   list.add_functions();
 
-  Lowered result;
   result.report = region_report(plans);
   result.facts = plans.facts;
   result.program.functions.push_back(std::move(function));
-  for (const Plan &plan : plans.plans) result.program.stages.push_back({plan.stage->name(), plan.operation()->place});
+  for (const Plan &plan : plans.plans)
+    (plan.once ? result.prologue : result.program).stages.push_back({plan.stage->name(), plan.operation()->place});
   return result;
 }
 

@@ -40,6 +40,7 @@ struct Plan {
   List<std::size_t> consumers;  ///< plans that read this one
   int parent = -1;              ///< the plan whose loops it is computed inside, or -1 for root
   int level = -1;               ///< the loop of the parent directly around it
+  bool once = false;            ///< depends on constants alone: computed when the kernel is made
 
   List<ir::Expr> min, extent;   ///< per dimension: the region that is computed
   List<Loop> loops;             ///< outermost first
@@ -102,8 +103,8 @@ void check_reads(Plans &plans);
 /// consumer lies outside the loop a stage is computed at.
 void infer_regions(Plans &plans);
 
-/// The loops of all stages.
-ir::Stmt build_nests(const Plans &plans);
+/// The loops of the stages that are computed at each call, or of those that are computed once. The others have memory already.
+ir::Stmt build_nests(const Plans &plans, bool once);
 
 /// A line per stage whose computed region is larger than the consumers need, empty if there is none.
 std::string region_report(const Plans &plans);

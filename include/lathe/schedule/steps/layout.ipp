@@ -18,12 +18,13 @@ LATHE_INLINE void apply_layout(State &state, const Step &step) {
   Layout layout = parse_layout(step.text, static_cast<int>(stage.operation->shape.size()), why);
   if (why.empty()) why = why_not_injective(layout);
   if (!why.empty())
-    refuse(state, step, "S021", stage.name() + " cannot be laid out as " + step.text,
-           {{"why", why, {}},
-            {"help",
-             "every axis appears whole or in its parts, in places of their own or weighted so that they do not meet:   at(n / 16, "
-             "k, n % 16)   or   at(n / 16, k * 16 + n % 16)",
-             {}}});
+    refuse(
+        state, step, "S021", stage.name() + " cannot be laid out as " + step.text,
+        {{"why", why, {}},
+         {"help",
+          "every axis appears whole or in its parts, in places of their own or weighted so that they do not meet:   at(n / 16, "
+          "k, n % 16)   or   at(n / 16, k * 16 + n % 16)",
+          {}}});
   mark_scheduled(state, stage);
   stage.layout = std::move(layout);
 }
