@@ -26,7 +26,8 @@ float twice(float x) {
 struct Weighted {
   static constexpr std::int64_t rows = 5, depth = 12;
   Array<float, 1> w = Array<float, 1>::generate({depth}, [](std::int64_t k) { return static_cast<float>(k - 3); });
-  Array<float, 2> a = Array<float, 2>::generate({rows, depth}, [](std::int64_t i, std::int64_t k) { return static_cast<float>(7 * i + k); });
+  Array<float, 2> a =
+      Array<float, 2>::generate({rows, depth}, [](std::int64_t i, std::int64_t k) { return static_cast<float>(7 * i + k); });
   Input<float, 2> A = placeholder<float>({rows, depth}, "A");
   Constant<float, 1> W = constant(w, "W");
   Tensor<float, 1> P = compute({depth}, [&](Index k) { return call<float>("twice", &twice, W(k)); }, "P");
@@ -45,7 +46,7 @@ struct Weighted {
 TEST(ConstantStages, ComputedOnce) {
   const Weighted p;
   Schedule s(p.C);
-  s[p.P].vectorize(s[p.P].split(s[p.P].axis(0), 8).second);
+  s[p.P].vectorize(s[p.P].split(s[p.P].axis(0), 4).second);
   const std::string loops = print(s, p.A, p.C);
   EXPECT_THAT(loops, HasSubstr("function kernel_prologue(W: constant float32[12], P: out float32[12], twice: function):\n"));
   EXPECT_THAT(loops, HasSubstr("function kernel(A: in float32[5, 12], C: out float32[5], P: constant float32[12]):\n  # C\n"));
@@ -104,8 +105,7 @@ TEST(ConstantStages, NotOfArgumentsAndNotOutputs) {
   EXPECT_THAT(print(s, B, scale, out, kept), Not(HasSubstr("prologue")));
   Array<float, 1> b({20}), c({20}), d({12});
   jit(s, B, scale, out, kept)(b, 3.0f, c, d);
-  for (std::int64_t i = 0; i < 20; ++i)
-    EXPECT_EQ(c(i), 3 * p.w(i % 12) + p.w((19 - i) % 12) + p.w(i % 12) + 1) << i;
+  for (std::int64_t i = 0; i < 20; ++i) EXPECT_EQ(c(i), 3 * p.w(i % 12) + p.w((19 - i) % 12) + p.w(i % 12) + 1) << i;
 }
 
 TEST(ConstantStages, SourcesCarryTheData) {
@@ -116,7 +116,8 @@ TEST(ConstantStages, SourcesCarryTheData) {
   ASSERT_EQ(constant.name, "P");
   ASSERT_TRUE(constant.data);
   ASSERT_EQ(constant.data->size(), 12 * sizeof(float));
-  for (std::size_t k = 0; k < 12; ++k) EXPECT_EQ(reinterpret_cast<const float *>(constant.data->data())[k], 2.0f * (static_cast<float>(k) - 3));
+  for (std::size_t k = 0; k < 12; ++k)
+    EXPECT_EQ(reinterpret_cast<const float *>(constant.data->data())[k], 2.0f * (static_cast<float>(k) - 3));
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ inline bool is_constant(const Plan &plan, const NodeSet &constants) {
   const auto sized = [](const List<ir::Expr> &integers) {
     return std::all_of(integers.begin(), integers.end(), [](const ir::Expr &e) { return ir::constant_integer(e).has_value(); });
   };
-  if (plan.stage->output || !plan.checks.empty() || !sized(plan.min) || !sized(plan.extent)) return false;
+  const bool has_memory = plan.parent >= 0 || (sized(plan.min) && sized(plan.extent));
+  if (plan.stage->output || !plan.checks.empty() || !has_memory) return false;
   NodeSet axes;
   for (const ir::Var &axis : plan.operation()->axes) axes.insert(axis.node());
   if (const ir::Reduce *reduce = plan.reduction()) {
