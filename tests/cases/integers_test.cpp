@@ -347,4 +347,34 @@ TEST(HalideCases, F4_ComparisonsOfWordsWidened) {
           out(D, Array<std::uint32_t, 1>::generate({13}, [&](std::int64_t i) { return a(i) < b(i) ? a(i) : b(i) + 70000u; }))});
 }
 
+// ---- comparisons of lanes with data
+
+/// The ends of int64 as limits: "no limit" is written so. The differences of such limits and lanes are no int64.
+TEST(IntegerSemantics, LanesComparedWithTheEndsOfInt64) {
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
+  EveryBackend run;
+  auto n = size_var("n");
+  auto low = scalar<std::int64_t>("low");
+  auto high = placeholder<std::int64_t>({1}, "high");
+  auto X = placeholder<std::int32_t>({n}, "X");
+  auto B = compute(
+      {n},
+      [&](Index i) {
+        return if_then_else(i >= Index(low), X(i), -1000) + if_then_else(i < Index(high(0)), 2 * X(i), -5000) +
+               select(i == Index(low), 7, 0) + select(Index(low) < Index(high(0)) && i != Index(high(0)), 11, 0);
+      },
+      "B(i)");
+  Schedule s(B);
+  s[B].vectorize(s[B].split(s[B].axis(0), 4).second);
+  for (const std::int64_t from : {least, least + 1, std::int64_t{0}, std::int64_t{5}, most - 1, most})
+    for (const std::int64_t to : {least, least + 1, std::int64_t{6}, most - 1, most}) {
+      const auto right = Array<std::int32_t, 1>::generate({11}, [&](std::int64_t i) {
+        const std::int64_t x = 100 + i;
+        return (i >= from ? x : -1000) + (i < to ? 2 * x : -5000) + (i == from ? 7 : 0) + (from < to && i != to ? 11 : 0);
+      });
+      run.expect(s, {value(low, from), in(high, Array<std::int64_t, 1>::of({to})), in(X, counted<std::int32_t, 1>({11}, 100)),
+                     out(B, right)});
+    }
+}
+
 }  // namespace

@@ -153,18 +153,46 @@ LATHE_INLINE bool LlvmFunction::compares_ramps(const ir::Expr &e) {
   constexpr std::int64_t limit = std::int64_t{1} << 20;
   if (difference.stride == 0 || difference.stride > limit || difference.stride < -limit) return false;
   if (!difference.stride_terms.empty() || !difference.lane_terms.empty()) return false;
+  int far = 0;
+  for (const AccessTerm &term : difference.terms) {
+    if (!is_far(term)) continue;
+    if (++far > 1 || !term.factors.empty() || (term.coefficient != 1 && term.coefficient != -1)) return false;
+  }
   accesses_.insert_or_assign(e.node(), std::move(difference));
   return true;
 }
 
-/// lane · stride + u op 0 as lane · stride op -u, with 32-bit lanes: -u beyond them compares like the nearest number within.
+/// Loops and sizes count what is in memory, so differences between them fit 64 bits. Data may be any integer.
+LATHE_INLINE bool LlvmFunction::is_far(const AccessTerm &term) {
+  if (!term.atom.defined()) return false;
+  bool counts = true;
+  ir::walk_down(term.atom, [&](const ir::Expr &e) {
+    const auto *var = e.as<ir::VarRef>();
+    const ir::ExprKind kind = e.node()->kind();
+    counts &= kind != ir::ExprKind::cast && kind != ir::ExprKind::load && kind != ir::ExprKind::call;
+    if (var) counts &= facts().bounds(e).min >= 0;
+    return counts;
+  });
+  if (counts) return false;
+  constexpr std::int64_t near = std::int64_t{1} << 40;
+  const arith::Bounds range = facts().bounds(term.atom);
+  return range.min < -near || range.max > near;
+}
+
+/// lane · stride + u op 0 as lane · stride op -u, with 32-bit lanes: -u beyond them compares like the nearest number within. A
+/// part of -u that may be any 64-bit integer is added last, saturating.
 LATHE_INLINE LlvmValue LlvmFunction::compare_ramps(ir::BinaryOp op, const Access &difference) {
   const DType index = scalar_types::index, narrow(scalar_types::int32, difference.lanes);
   List<LlvmValue> parts;
+  LlvmValue far;
+  bool far_is_taken_off = false;
   std::int64_t constant = wrapping_mul(difference.constant, -1);
   for (const AccessTerm &term : difference.terms) {
     const LlvmValue part = product(term, 1), scale = w_.integer(index, wrapping_mul(term.coefficient, -1));
-    if (const auto bits = w_.constant_bits(part))
+    if (is_far(term)) {
+      far = part;
+      far_is_taken_off = term.coefficient == 1;
+    } else if (const auto bits = w_.constant_bits(part))
       constant = wrapping_add(constant, wrapping_mul(static_cast<std::int64_t>(*bits), wrapping_mul(term.coefficient, -1)));
     else
       parts.push_back(llvm_binary(w_, ir::BinaryOp::mul, index, part, scale));
@@ -172,6 +200,7 @@ LATHE_INLINE LlvmValue LlvmFunction::compare_ramps(ir::BinaryOp op, const Access
   std::sort(parts.begin(), parts.end(), [&](LlvmValue a, LlvmValue b) { return w_.comes_before(a, b); });
   LlvmValue bound = w_.integer(index, constant);
   for (const LlvmValue part : parts) bound = llvm_binary(w_, ir::BinaryOp::add, index, bound, part);
+  if (far.defined()) bound = w_.intrinsic(far_is_taken_off ? "llvm.ssub.sat" : "llvm.sadd.sat", index, {bound, far});
   if (const auto bits = w_.constant_bits(bound)) {
     List<std::uint64_t> lanes;
     for (int i = 0; i < difference.lanes; ++i)

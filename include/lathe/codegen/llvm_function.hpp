@@ -106,6 +106,7 @@ class LlvmFunction {
   LlvmValue binary(const ir::Binary &b);
   /// Whether lanes of indices are compared whose difference is a ramp: then what remains is one comparison with a constant ramp.
   bool compares_ramps(const ir::Expr &e);
+  bool is_far(const AccessTerm &term);
   LlvmValue compare_ramps(ir::BinaryOp op, const Access &difference);
   LlvmValue ramp(const ir::Expr &e, const ir::Ramp &r);
   LlvmValue repeat(LlvmValue vector, int times);

@@ -46,4 +46,8 @@ struct Inequality {
 /// otherwise, also when `var` does not occur.
 std::optional<Inequality> inequality_in(const ir::Expr &condition, const ir::Var &var);
 
+/// The rest of an inequality to reckon with: 64-bit data in it may be so far from everything else that sums with it leave 64
+/// bits, so it is brought nearer, where it compares the same. Undefined where that cannot be done.
+ir::Expr rest_in_reach(const Inequality &inequality);
+
 }  // namespace lathe::inline LATHE_ABI::passes

@@ -135,4 +135,30 @@ LATHE_INLINE std::optional<Inequality> inequality_in(const ir::Expr &condition, 
   return result;
 }
 
+LATHE_INLINE ir::Expr rest_in_reach(const Inequality &inequality) {
+  const auto is_far = [](const ir::Expr &atom) {
+    bool far = false;
+    ir::walk_down(atom, [&](const ir::Expr &e) {
+      const auto *cast = e.as<ir::Cast>();
+      far = far || (cast && cast->a.type().is_data_integer() && cast->a.type().bits() == 64);
+      return !far;
+    });
+    return far;
+  };
+  constexpr std::int64_t reach = std::int64_t{1} << 62;
+  arith::Linear near{{}, inequality.rest.constant};
+  ir::Expr far;
+  for (const arith::Linear::Term &term : inequality.rest.terms) {
+    if (!is_far(term.atom)) {
+      near.terms.push_back(term);
+      continue;
+    }
+    if (far.defined() || (term.coefficient != 1 && term.coefficient != -1)) return {};
+    const ir::Expr clamped = ir::min(ir::max(term.atom, ir::Expr(-reach)), ir::Expr(reach));
+    far = term.coefficient == 1 ? clamped : ir::Expr(0) - clamped;
+  }
+  const ir::Expr sum = arith::from_linear(near);
+  return far.defined() ? sum + far : sum;
+}
+
 }  // namespace lathe::inline LATHE_ABI::passes

@@ -178,8 +178,8 @@ LATHE_INLINE Expr Simplifier::tightened(const ir::For &loop, const Expr &conditi
   if (loop.kind == ir::LoopKind::vectorized) return {};
   const auto bound = inequality_in(condition, loop.var);
   if (!bound || bound->coefficient < 0) return {};
-  const Expr rest = arith::from_linear(bound->rest);
-  if (!ir::is_pure_scalar(rest)) return {};
+  const Expr rest = rest_in_reach(*bound);
+  if (!rest.defined() || !ir::is_pure_scalar(rest)) return {};
   // k * var + rest < 0  ⇔  var < ceil(-rest / k)
   const Expr end = (Expr(bound->coefficient - 1) - rest) / Expr(bound->coefficient);
   Expr extent = facts.simplify(end - loop.min);
@@ -197,9 +197,9 @@ LATHE_INLINE Stmt Simplifier::split_at(const ir::For &loop, const ir::If &branch
   for (const Expr &each : conjuncts(branch.condition)) {
     const auto bound = inequality_in(each, loop.var);
     if (!bound) return {};
-    const Expr rest = arith::from_linear(bound->rest);
+    const Expr rest = rest_in_reach(*bound);
     const std::int64_t k = bound->coefficient;
-    if (!ir::is_pure_scalar(rest) || (place.defined() && upper != (k > 0))) return {};
+    if (!rest.defined() || !ir::is_pure_scalar(rest) || (place.defined() && upper != (k > 0))) return {};
     upper = k > 0;
     // k * var + rest < 0  ⇔  var < ceil(-rest / k), or for k < 0  var >= floor(rest / -k) + 1
     const Expr here = upper ? (Expr(k - 1) - rest) / Expr(k) : rest / Expr(-k) + 1;
