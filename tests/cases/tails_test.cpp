@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <limits>
 
 #include "cases/every_backend.hpp"
 #include "lathe/ir/walk.hpp"
@@ -253,6 +254,31 @@ TEST(HalideCases, A9_OneLiveLane) {
                  {in(A, counted<float, 1>({n + 1}, 3)),
                   out(o, Array<float, 1>::generate({n}, [&](std::int64_t x) { return x < w ? 0 : 2 * (3 + x) + 2 * (4 + x); }))});
     }
+  }
+}
+
+/// Factors and numbers of parts up to the greatest int64, beyond what the sum of an extent and them could be.
+TEST(TeCases, FactorsBeyondEveryExtent) {
+  EveryBackend run;
+  auto n = size_var("n");
+  auto A = placeholder<std::int32_t>({13}, "A"), S = placeholder<std::int32_t>({n}, "S");
+  auto B = compute({13}, [&](Index i) { return A(i) + 1; }, "B(i)");
+  auto C = compute({n}, [&](Index i) { return S(i) + 1; }, "C(i)");
+  const auto given = counted<std::int32_t, 1>({13}, 10), right = counted<std::int32_t, 1>({13}, 11);
+  for (const std::int64_t factor : {std::int64_t{1} << 31, std::int64_t{1} << 62, std::numeric_limits<std::int64_t>::max()}) {
+    Schedule by_parts(B), by_factor(B);
+    auto [outer, inner] = by_parts[B].split(by_parts[B].axis(0), 1);
+    by_parts[B].split(outer, parts(factor));
+    by_parts[B].split(inner, factor);
+    run.expect(by_parts, {in(A, given), out(B, right)});
+    by_factor[B].split(by_factor[B].split(by_factor[B].axis(0), factor).second, 5);
+    run.expect(by_factor, {in(A, given), out(B, right)});
+
+    Schedule symbolic(C);  // the loops as scheduled would take for ever before the passes cut them
+    symbolic[C].split(symbolic[C].axis(0), factor);
+    Array<std::int32_t, 1> c({13});
+    jit(symbolic, S, C)(given, c);
+    EXPECT_EQ(c, right) << factor;
   }
 }
 
