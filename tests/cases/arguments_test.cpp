@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <thread>
+#include <vector>
 
 #include "cases/every_backend.hpp"
 
@@ -76,6 +77,33 @@ TEST(TeCases, F18_StrideOfASingleRowIsIgnored) {
     expect_error("K002", [&] {
       Array<std::int32_t, 2> two({2, 4});
       kernel(View<const std::int32_t, 2>(a.data(), {2, 4}, {3, 1}), two);
+    });
+  }
+}
+
+/// Blocks of no rows or no columns keep the strides of what they are blocks of.
+TEST(Arguments, StridesWithoutElementsAreIgnored) {
+  auto m = size_var("m"), n = size_var("n");
+  auto A = placeholder<std::int32_t>({m, n}, "A");
+  auto B = placeholder<std::int32_t>({m, n}, "B").column_major();
+  auto C = compute({m, n}, [&](Index i, Index j) { return A(i, j) + B(i, j); }, "C(i, j)");
+  Schedule s(C);
+  std::vector<std::int32_t> memory(64, 1), result(64, -7);
+  for (const bool jitted : {false, true}) {
+    const auto kernel = jitted ? jit(s, A, B, C) : interpret(s, A, B, C);
+    const auto call = [&](std::int64_t rows, std::int64_t columns) {
+      const View<const std::int32_t, 2> a(memory.data(), {rows, columns}, {10, 1}), b(memory.data(), {rows, columns}, {1, 10});
+      kernel(a, b, View<std::int32_t, 2>(result.data(), {rows, columns}, {20, 1}));
+    };
+    call(3, 0);
+    call(0, 5);
+    call(0, 0);
+    expect_error("K002", [&] { call(3, 2); });
+    EXPECT_EQ(result, std::vector<std::int32_t>(64, -7));
+    expect_error("K003", [&] {
+      const std::int64_t huge = std::int64_t{1} << 32;  // elements that 64 bits count as 0
+      const View<std::int32_t, 2> nothing(nullptr, {huge, huge});
+      kernel(nothing, View<std::int32_t, 2>(nullptr, {huge, huge}, {1, huge}), nothing);
     });
   }
 }

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "lathe/dtype/small_float.hpp"
@@ -210,6 +211,13 @@ TEST(Reference, RefusesWhatItCannotEvaluate) {
   const Operation overflow = compute("d", {4}, {i}, {cast(i32, Expr(p) + i)});
   EXPECT_EQ(error_code(overflow, {{}, {{p, 0x7fffffffffffffff}}}),
             "R004 index arithmetic overflows 64 bits: 9223372036854775807 + 1");
+  const Var n = Var("n", index_type, true), j = axis("j");
+  const Operation line = compute("line", {n}, {i}, {cast(i32, i)}), square = compute("square", {n, n}, {i, j}, {cast(i32, i)});
+  for (const std::int64_t size : {std::int64_t{1} << 61, std::int64_t{1} << 62, std::numeric_limits<std::int64_t>::max()})
+    EXPECT_EQ(error_code(line, {{}, {{n, static_cast<Bits>(size)}}}).substr(0, 4), "R008") << size;
+  for (const int bits : {31, 32, 33}) EXPECT_EQ(error_code(square, {{}, {{n, Bits{1} << bits}}}).substr(0, 4), "R008") << bits;
+  const Operation none = compute("none", {n, n, 0}, {i, j, axis("k")}, {cast(i32, i)});
+  EXPECT_EQ(evaluate<std::int32_t>(none, {{}, {{n, Bits{1} << 32}}}), (std::vector<std::int32_t>{}));
 }
 
 TEST(Reference, StagesAreEvaluatedOnceAndMayBeGiven) {

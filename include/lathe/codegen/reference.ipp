@@ -17,8 +17,22 @@ namespace reference_evaluation {
 
 LATHE_INLINE std::int64_t product_of(const List<std::int64_t> &extents) {
   std::int64_t product = 1;
-  for (const std::int64_t extent : extents) product *= extent;
+  for (const std::int64_t extent : extents) {
+    if (extent == 0) return 0;  // beside it the others may overflow
+    product = static_cast<std::int64_t>(static_cast<std::uint64_t>(product) * static_cast<std::uint64_t>(extent));
+  }
   return product;
+}
+
+/// Whether the bytes of so many elements can be counted, whatever their type.
+LATHE_INLINE bool is_countable(const List<std::int64_t> &extents) {
+  std::int64_t product = 16;
+  bool countable = true;
+  for (const std::int64_t extent : extents) {
+    if (extent == 0) return true;
+    countable = countable && !__builtin_mul_overflow(product, extent, &product);
+  }
+  return countable;
 }
 
 // Steps `position` through [0, extents) in row-major order; false after the last.
@@ -69,6 +83,9 @@ class OperationEvaluation {
     for (const std::int64_t extent : shape_)
       if (extent < 0)
         fail("R008", "the shape " + bracketed(shape_) + " of " + operation->name + " has a negative extent", operation->place);
+    if (!is_countable(shape_))
+      fail("R008", "a tensor of the shape " + bracketed(shape_) + ", which " + operation->name + " has, fits no memory",
+           operation->place);
     for (const ir::Var &axis : operation->axes) axes_.push_back(registers_.of_variable(axis));
   }
 

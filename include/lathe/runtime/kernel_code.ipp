@@ -229,16 +229,16 @@ class CallChecker {
 
   void test(const TensorRule &rule) const {
     const CallArgument &argument = arguments_[rule.argument];
-    std::int64_t elements = 1;
+    bool has_elements = true;
     for (std::size_t d = 0; d < rule.shape.size(); ++d) {
       const std::int64_t extent = expected(rule.shape[d]);
       if (argument.shape[d] != extent) [[unlikely]]
         fail_extent(rule, d, extent);
-      elements *= extent;
+      has_elements &= extent != 0;
     }
-    if (argument.strides || !rule.strides.empty()) test_strides(rule);
+    if (has_elements && (argument.strides || !rule.strides.empty())) test_strides(rule);
     const auto address = reinterpret_cast<std::uintptr_t>(argument.data);
-    if ((address & rule.alignment_mask) != 0 || (!address && elements != 0)) [[unlikely]]
+    if ((address & rule.alignment_mask) != 0 || (!address && has_elements)) [[unlikely]]
       fail_address(rule);
   }
 
@@ -250,7 +250,7 @@ class CallChecker {
     return stride;
   }
 
-  /// The stride of a dimension with fewer than two elements says nothing.
+  /// The stride of a dimension with fewer than two elements says nothing, nor do any where there is no element.
   void test_strides(const TensorRule &rule) const {
     const CallArgument &argument = arguments_[rule.argument];
     std::int64_t compact = 1;
