@@ -122,6 +122,19 @@ TEST(LoweringRefusals, L065TooMuchCode) {
   expect_refusal("L065", [&] { optimize_program(s, {a, b}, {}); });
 }
 
+TEST(LoweringRefusals, L066TooManyCopies) {
+  auto a = placeholder<float>({64}, "a");
+  auto last = compute({64}, [&](Index i) { return a(i) + 1.0f; }, "b0");
+  for (int n = 1; n < 40; ++n) {
+    const auto before = last;
+    last = compute({64}, [&](Index i) { return before(i) + before(63 - i); }, "b" + std::to_string(n));
+  }
+  Schedule s(last);
+  for (AnyStage stage : s.stages())
+    if (stage.name() != "b39") stage.compute_inline();
+  expect_refusal("L066", [&] { optimize_program(s, {a, last}, {}); });
+}
+
 /// A kernel over a symbolic size, run by the interpreter: the checks of a call are the same for all back ends.
 struct Called {
   SizeVar n = size_var("n");

@@ -39,6 +39,13 @@ TEST(ScheduleRefusals, S002AxisOfAnotherStage) {
   expect_refusal("S002", [&] { s[m.D].parallel(outer); }, "_other_schedule");
 }
 
+TEST(ScheduleRefusals, S002NoSuchDimension) {
+  Matmul m;
+  Schedule s(m.C);
+  expect_refusal("S002", [&] { s[m.C].axis(2); }, "_dimension");
+  EXPECT_THROW(s[m.C].axis(-1), Error);
+}
+
 TEST(ScheduleRefusals, S003AxisIsGone) {
   Matmul m;
   Schedule s(m.C);
@@ -172,6 +179,18 @@ TEST(ScheduleRefusals, S018NotAStep) {
   Schedule s(m.C);
   expect_refusal("S018", [&] { s.replay("split o2 o0 16\nsplit o2 x 16\n"); });
   EXPECT_TRUE(s.steps().empty());
+  expect_refusal("S018", [&] { s.replay("split o2 o0 16 halves"); }, "_word");
+  scheduling::Step without_axis;
+  without_axis.primitive = scheduling::Primitive::split;
+  without_axis.stage = {-1, 2};
+  without_axis.numbers = {4};
+  expect_refusal("S018", [&] { s.apply(without_axis); }, "_data");
+}
+
+TEST(ScheduleRefusals, S022NameOfAScope) {
+  Matmul m;
+  Schedule s(m.C);
+  expect_refusal("S022", [&] { s.cache_read(m.A, Scope{"my scope"}, m.C); });
 }
 
 TEST(ScheduleRefusals, S021Layout) {

@@ -263,4 +263,38 @@ TEST(Schedule, RefusalsCarryTheirFields) {
   }
 }
 
+/// Steps as data come from anywhere. Whatever their fields are, they are taken or refused by an `Error`.
+TEST(Schedule, StepsAsDataAreCheckedWhole) {
+  Matmul m;
+  const Schedule fresh(m.C);
+  int refused = 0;
+  for (int primitive = 0; primitive < 14; ++primitive)
+    for (std::size_t axes = 0; axes < 3; ++axes)
+      for (std::size_t stages = 0; stages < 3; ++stages)
+        for (std::size_t numbers = 0; numbers < 2; ++numbers)
+          for (const int index : {-1, 0, 2, 9}) {
+            scheduling::Step step;
+            step.primitive = static_cast<scheduling::Primitive>(primitive);
+            step.stage = {-1, index};
+            for (std::size_t n = 0; n < axes; ++n) step.axes.push_back({-1, index});
+            for (std::size_t n = 0; n < stages; ++n) step.stages.push_back({-1, index});
+            for (std::size_t n = 0; n < numbers; ++n) step.numbers.push_back(index);
+            Schedule s = fresh;
+            std::optional<Diagnostic> why;
+            ASSERT_NO_THROW(why = s.try_step(step))
+                << primitive << " " << axes << " " << stages << " " << numbers << " " << index;
+            EXPECT_EQ(s.steps().size(), why ? 0u : 1u);
+            if (why) {
+              ++refused;
+              EXPECT_EQ(why->code.front(), 'S') << why->code;
+            } else {
+              EXPECT_LT(primitive, 12);
+              Schedule again = fresh;
+              again.replay(s.to_text());
+              EXPECT_EQ(again.to_text(), s.to_text());
+            }
+          }
+  EXPECT_GT(refused, 500);
+}
+
 }  // namespace

@@ -49,10 +49,11 @@ inline constexpr CodeTitle code_titles[] = {
     {"S015", "an inlined stage has no loops"},
     {"S016", "cache_write comes before other steps on its stage"},
     {"S017", "an input has no loops and cannot be an output"},
-    {"S018", "text is not a schedule step"},
+    {"S018", "a text or a step as data is not a schedule step"},
     {"S019", "a name stands for no tensor, or for several"},
     {"S020", "a loop would stand outside one that its extent depends on"},
     {"S021", "a layout may put two elements at one place"},
+    {"S022", "the name of a scope is not one word"},
     // lowering
     {"L001", "a stage is read outside the loop it is computed at"},
     {"L002", "a read is out of range"},
@@ -66,6 +67,7 @@ inline constexpr CodeTitle code_titles[] = {
     {"L063", "a vectorized loop has too many lanes"},
     {"L064", "an unrolled loop has no constant extent"},
     {"L065", "unrolling makes too much code"},
+    {"L066", "inlining makes too much code"},
     // code generation
     {"G001", "an external function is not loaded"},
     {"G002", "an external function has too many parameters"},

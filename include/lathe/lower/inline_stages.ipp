@@ -49,6 +49,9 @@ inline bool is_inlined(const StageState &stage, const Uses &uses) {
 /// final indices, and the reads in the copy are expanded in turn; so a chain of stages takes time in proportion to its length.
 class Expander {
  public:
+  /// Copies of bodies that a schedule may ask for, in all.
+  static constexpr std::size_t most_copies = std::size_t{1} << 16;
+
   void add(const StageState &stage) { inlined_.emplace(stage.key.get(), &stage); }
 
   ir::Expr expand(const ir::Expr &root) {
@@ -78,6 +81,11 @@ class Expander {
     const auto *stage = read ? inlined_.find(read->tensor.operation.get()) : nullptr;
     if (!stage) return set(e, rebuilt);
     for (const ir::Expr &index : read->indices) set(index, index);  // expanded already
+    if (copies_.size() == most_copies)
+      fail("L066", "inlining copies the bodies of stages more than " + std::to_string(most_copies) + " times",
+           stage->second->key->place,
+           {{"why", "a stage is copied once for each place that reads it, and so is each that it reads in turn", {}},
+            {"help", "compute a stage between as a whole:   s[" + stage->second->name() + "].compute_root();", {}}});
     copies_.emplace(e.node(), body_at(*stage->second, read->indices));
     return false;
   }

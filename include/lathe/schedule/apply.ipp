@@ -3,6 +3,10 @@
 /// \file
 /// One step onto a state: which file has which primitive.
 
+#include <iterator>
+#include <string>
+#include <string_view>
+
 #include "lathe/schedule/legality.ipp"
 #include "lathe/schedule/state.ipp"
 #include "lathe/schedule/steps/caches.ipp"
@@ -12,10 +16,62 @@
 #include "lathe/schedule/steps/placement.ipp"
 #include "lathe/schedule/steps/reorder.ipp"
 #include "lathe/schedule/steps/split.ipp"
+#include "lathe/schedule/text.ipp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
+namespace step_form {
+
+/// How many axes, stages and numbers a primitive takes: exactly, or at least.
+struct Form {
+  std::size_t axes, stages, numbers;
+  bool more_axes = false, more_stages = false;
+};
+inline Form form_of(Primitive primitive) {
+  switch (primitive) {
+    case Primitive::split: return {1, 0, 1};
+    case Primitive::fuse:
+    case Primitive::reorder: return {.axes = 0, .stages = 0, .numbers = 0, .more_axes = true};
+    case Primitive::vectorize:
+    case Primitive::unroll:
+    case Primitive::parallel: return {1, 0, 0};
+    case Primitive::compute_at: return {1, 1, 0};
+    case Primitive::cache_read: return {.axes = 0, .stages = 0, .numbers = 0, .more_stages = true};
+    default: return {0, 0, 0};
+  }
+}
+
+/// Whether a scope's name is one word of `to_text`. The empty name is main memory, which is written "-" there.
+inline bool is_word(std::string_view name) {
+  for (const char c : name)
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.')) return false;
+  return true;
+}
+
+/// That the fields which the primitive uses are there (S018), and that a scope has a name that texts can hold (S022).
+inline void require(const State &state, const Step &step) {
+  if (static_cast<std::size_t>(step.primitive) >= std::size(step_text::primitive_names))
+    fail("S018", "a step names a primitive that there is not", step.place);
+  const Form form = form_of(step.primitive);
+  const std::string name(name_of(step.primitive));
+  if (!form.more_axes && step.axes.size() != form.axes)
+    fail("S018", name + " takes " + std::to_string(form.axes) + " axes, the step has " + std::to_string(step.axes.size()),
+         step.place);
+  if (!form.more_stages && step.stages.size() != form.stages)
+    fail("S018",
+         name + " takes " + std::to_string(form.stages) + " further stages, the step has " + std::to_string(step.stages.size()),
+         step.place);
+  if (step.numbers.size() < form.numbers) fail("S018", name + " takes a number, the step has none", step.place);
+  if (step.primitive != Primitive::layout && !is_word(step.text))
+    refuse(state, step, "S022", "'" + step.text + "' cannot be the name of a scope",
+           {{"why", "schedules are stored as text, in which a scope is one word", {}},
+            {"help", "name it by letters, digits, _ and .", {}}});
+}
+
+}  // namespace step_form
+
 LATHE_INLINE void apply(State &state, const StepRef &step) {
+  step_form::require(state, *step);
   switch (step->primitive) {
     case Primitive::split: apply_split(state, *step); break;
     case Primitive::fuse: apply_fuse(state, *step); break;

@@ -249,15 +249,16 @@ class AnyStage {
   ///     allocate b: float32[8]:     →     allocate b: float32[8] in local:
   ///       for i: b[i] = …                   for i: b[i] = …
   ///
-  /// \throws Error S011 for an output.
+  /// \throws Error S011 for an output, S022 for a scope whose name is not one word of letters, digits, _ and dots.
   void set_scope(Scope scope, Location place = Location::current());
   /// Where the elements lie in the stage's memory, by a map in text: "i1/16,i0,i1%16" puts element (i0, i1) at (i1/16, i0,
   /// i1%16). See `Stage::layout`. \throws Error as that, and S021 for text that is no map.
   void layout(std::string_view map, Location place = Location::current());
 
  protected:
-  AnyAxis axis_handle(scheduling::AxisId id) const;  ///< on an axis that the stage has
-  const scheduling::StageState &state() const;       ///< of this stage in the schedule
+  AnyAxis axis_handle(scheduling::AxisId id) const;               ///< on an axis that the stage has
+  AnyAxis data_axis(int dimension, const Location &place) const;  ///< an original one; S002
+  const scheduling::StageState &state() const;                    ///< of this stage in the schedule
 
  private:
   template <class A>
@@ -291,8 +292,8 @@ class Stage : public AnyStage {
   std::array<DataAxis, static_cast<std::size_t>(Rank)> axes() const {
     return axes(std::make_index_sequence<static_cast<std::size_t>(Rank)>());
   }
-  /// One of them, counted from 0.
-  DataAxis axis(int dimension) const { return DataAxis(axis_handle({-1, dimension})); }
+  /// One of them, counted from 0. \throws Error S002 if there is none.
+  DataAxis axis(int dimension, Location place = Location::current()) const { return DataAxis(data_axis(dimension, place)); }
 
   /// Where the elements lie in the stage's memory (te's transform_layout): `s[p].layout([](Index k, Index n) { return at(n / 16,
   /// k, n % 16); })` keeps panels of 16 columns, each row by row. The indices are those within the region that the stage holds,
@@ -421,7 +422,8 @@ class Schedule {
   /// Applies steps given as text. \throws Error S018 for text that is no step, and as the steps do; then nothing is applied.
   void replay(std::string_view text);
 
-  /// Applies one step. \throws Error S… and leaves the schedule as it was.
+  /// Applies one step. \throws Error S018 unless it has the fields that its primitive uses, S… as the steps do, and leaves the
+  /// schedule as it was.
   void apply(scheduling::Step step);
   /// Applies one step if it is legal; otherwise says why not and changes nothing.
   std::optional<Diagnostic> try_step(scheduling::Step step);

@@ -30,6 +30,14 @@ LATHE_INLINE AnyAxis AnyStage::axis_handle(AxisId id) const {
   return AnyAxis(key_, id, std::move(origin), axis->reduction, axis->name);
 }
 
+LATHE_INLINE AnyAxis AnyStage::data_axis(int dimension, const Location &place) const {
+  const List<AnyAxis> all = axes();
+  if (dimension < 0 || dimension >= static_cast<int>(all.size()))
+    fail("S002", name() + " has no dimension " + std::to_string(dimension), place,
+         {{"help", "its " + std::to_string(all.size()) + " dimensions are counted from 0", {}}});
+  return all[static_cast<std::size_t>(dimension)];
+}
+
 LATHE_INLINE List<AnyAxis> AnyStage::axes() const {
   List<AnyAxis> result;
   for (const AxisState &axis : state().axes)

@@ -99,7 +99,8 @@ inline Step read_step(LineReader &reader) {
     case Primitive::split:
       step.axes.push_back(reader.id<AxisId>());
       step.numbers.push_back(reader.number());
-      step.numbers.push_back(reader.more() && reader.word() == "parts");
+      step.numbers.push_back(reader.more());
+      if (reader.more() && reader.word() != "parts") reader.misfit("what may follow the factor is 'parts'");
       break;
     case Primitive::fuse:
     case Primitive::reorder:
