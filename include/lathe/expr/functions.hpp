@@ -323,7 +323,7 @@ Expr<T> call(std::string_view name, const void *address, R (*)(P...), const A &.
 }  // namespace typing
 
 /// The result of a C function of scalars, `call<float>(&gain, x(i), 2)`. It must depend on its arguments alone: it may be called
-/// in any order, more than once or not at all, from several threads.
+/// in any order, more than once or not at all, from several threads. It must not throw: compiled code ends the process then.
 template <class T, class R, class... P, class... A>
   requires typing::Operands<A...>
 Expr<T> call(R (*function)(P...), const A &...arguments) {
