@@ -418,6 +418,20 @@ TEST(C, NamesAreUniqueAndNeverCsOwn) {
   }
 }
 
+/// No number behind them makes such names free: they begin as the types and the macros of stdint.h do, or the ABI's.
+TEST(C, NamesThatBeginLikeTheTextsOwn) {
+  for (const char *name : {"INTENSITY", "INT8", "UINT64_MAX", "lathe_args", "lathe_", "linux", "unix"}) {
+    const Buffer a(name, i32, {3}), b(name, i32, {3});
+    const Var i = index_var(name);
+    const Program p =
+        program(name, {input(a), output(b)}, loop(i, 3, store(b, {i}, load(a, {2 - Expr(i)}) + constant(i32, std::int64_t{1}))));
+    std::vector<std::int32_t> in{5, 6, 7}, result(3);
+    PlainRuntime runtime;
+    EXPECT_EQ(CompiledC(emit_c(p), "cc", "-std=gnu11").run({address(in), address(result)}, runtime), 0) << name;
+    EXPECT_EQ(result, (std::vector<std::int32_t>{8, 7, 6})) << name;
+  }
+}
+
 /// Rows in parallel, blocks of columns in parallel inside, with scratch per row, and captures of every kind.
 Program parallel_program() {
   const Var i = index_var("i"), j = index_var("j"), k = index_var("k"), n = index_var("n", true), alpha("alpha", f32),

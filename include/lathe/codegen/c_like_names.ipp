@@ -14,7 +14,8 @@ namespace lathe::inline LATHE_ABI::codegen {
 
 namespace c_like_naming {
 
-/// Keywords of C and C++, the functions of math.h that text calls, and the text's own words, in order.
+/// Keywords of C and C++, the functions of math.h that text calls, macros of compilers in GNU's dialect, and the text's own
+/// words, in order.
 inline constexpr std::string_view taken[] = {
     "acos",
     "acosf",
@@ -96,6 +97,7 @@ inline constexpr std::string_view taken[] = {
     "int32_t",
     "int64_t",
     "int8_t",
+    "linux",
     "log",
     "log1p",
     "log1pf",
@@ -162,6 +164,7 @@ inline constexpr std::string_view taken[] = {
     "uint64_t",
     "uint8_t",
     "union",
+    "unix",
     "unsigned",
     "using",
     "virtual",
@@ -214,11 +217,20 @@ LATHE_INLINE std::string identifier(std::string_view name) {
   return text;
 }
 
+namespace c_like_naming {
+
+/// Whether no name that begins so is free, whatever follows: lathe_… is the ABI's, INT32_MIN and the like are macros.
+inline bool begins_reserved(std::string_view name) {
+  return name.starts_with("lathe_") || name.starts_with("INT") || name.starts_with("UINT");
+}
+
+}  // namespace c_like_naming
+
 LATHE_INLINE bool is_reserved(std::string_view name) {
   using namespace c_like_naming;
   if (std::binary_search(std::begin(taken), std::end(taken), name)) return true;
-  // lathe_… is the ABI's, INT32_MIN and the like are macros, t0, t1, … are temporaries.
-  if (name.starts_with("lathe_") || name.starts_with("INT") || name.starts_with("UINT")) return true;
+  if (begins_reserved(name)) return true;
+  // t0, t1, … are temporaries.
   if (name.size() > 1 && name.front() == 't' && std::all_of(name.begin() + 1, name.end(), is_digit)) return true;
   return is_operator_function(name);
 }
@@ -239,6 +251,8 @@ LATHE_INLINE std::string comment_text(std::string_view text) {
 }
 
 LATHE_INLINE std::string NameScopes::add_text(std::string_view wish, int *counter) {
+  std::string changed;
+  if (!counter && c_like_naming::begins_reserved(wish)) wish = changed = "v_" + std::string(wish);
   std::string name = counter ? std::string(wish) + std::to_string((*counter)++) : std::string(wish);
   for (int suffix = 1; visible_.contains(name) || (!counter && is_reserved(name)); ++suffix)
     name = counter ? std::string(wish) + std::to_string((*counter)++) : std::string(wish) + "_" + std::to_string(suffix);
