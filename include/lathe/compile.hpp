@@ -28,7 +28,7 @@ namespace lathe::inline LATHE_ABI {
 
 /// How to compile. All have defaults: `jit(s, {.name = "dw", .numerics = Numerics::strict()}, input, filter, conv)`.
 struct Options {
-  std::string name = "kernel";     ///< of the entry function; a C identifier
+  std::string name = "kernel";     ///< of the entry function; a C identifier. Empty: "kernel"
   Target target = Target::host();  ///< for `jit`, `interpret` and LLVM text; C text is made for Target::c()
   Numerics numerics = {};          ///< liberties with floating-point arithmetic
   Executor *executor = nullptr;    ///< runs the parallel loops of `jit`; null: the default executor. Must outlive the kernel.

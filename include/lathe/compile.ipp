@@ -60,7 +60,7 @@ inline bool verifies(const Options &options) {
 inline lowering::Lowered lower(const Schedule &schedule, const List<AnyArgument> &arguments, const Options &options) {
   List<lowering::Argument> list;
   for (const AnyArgument &argument : arguments) list.push_back({argument.tensor(), argument.scalar()});
-  lowering::Lowered lowered = lowering::lower(schedule.state(), list, options.name);
+  lowering::Lowered lowered = lowering::lower(schedule.state(), list, options.name.empty() ? Options().name : options.name);
   if (dumps("lower")) dump("lower", options.name, text_of(lowered));
   return lowered;
 }

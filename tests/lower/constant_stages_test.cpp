@@ -120,5 +120,12 @@ TEST(ConstantStages, SourcesCarryTheData) {
     EXPECT_EQ(reinterpret_cast<const float *>(constant.data->data())[k], 2.0f * (static_cast<float>(k) - 3));
 }
 
+TEST(ConstantStages, AKernelWithoutANameOfItsOwn) {
+  const Weighted p;
+  Array<float, 1> c({5});
+  jit(Schedule(p.C), {.name = ""}, p.A, p.C)(p.a, c);
+  EXPECT_EQ(c, p.right());
+}
+
 }  // namespace
 }  // namespace lathe

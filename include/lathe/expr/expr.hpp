@@ -21,7 +21,8 @@ class Expr;
 template <class T>
 class Reduction;
 
-/// An expression of index arithmetic: 64-bit, assumed not to overflow.
+/// An expression of index arithmetic: 64-bit, assumed not to overflow, however its sums and comparisons are rearranged. Data that
+/// becomes an index therefore lies within ±2^62.
 using Index = Expr<index_t>;
 
 /// How C++ types stand for expressions and literals. Users meet these names in compilers' messages only.

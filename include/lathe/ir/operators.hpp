@@ -4,7 +4,8 @@
 /// The operators of the IR and their written semantics. `evaluate.hpp` says the same in code, and every back end obeys.
 ///
 /// Every operator is total, so that speculation and masked lanes are safe:
-/// - data integers (int8…uint64) wrap; index arithmetic is 64-bit and assumed not to overflow;
+/// - data integers (int8…uint64) wrap; index arithmetic is 64-bit and assumed not to overflow,
+///   however its sums and comparisons are rearranged: data that becomes an index lies within ±2^62;
 /// - `div` and `mod` floor; x / 0 = 0 and x % 0 = 0; INT_MIN / -1 wraps to INT_MIN; `trunc_div` and `trunc_mod` round toward
 /// zero,
 ///   likewise total;
