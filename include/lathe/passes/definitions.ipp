@@ -5,6 +5,7 @@
 
 #include "lathe/passes/conditions.ipp"
 #include "lathe/passes/contract_multiply_adds.ipp"
+#include "lathe/passes/fill_vectors.ipp"
 #include "lathe/passes/guard_loads.ipp"
 #include "lathe/passes/independent_lanes.ipp"
 #include "lathe/passes/lower_math_functions.ipp"

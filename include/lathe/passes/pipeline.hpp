@@ -30,6 +30,7 @@ struct Row {
 ///     vectorize_loops           loops become lanes
 ///     unroll_loops              loops become copies
 ///     simplify_loops            constants that lanes and copies brought
+///     fill_vectors              vectors of a stage's own memory need no masks
 ///     contract_multiply_adds    products fuse with sums
 ///     lower_math_functions      functions that need no library become arithmetic
 ///

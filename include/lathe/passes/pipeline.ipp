@@ -8,6 +8,7 @@
 
 #include "lathe/ir/verify.hpp"
 #include "lathe/passes/contract_multiply_adds.hpp"
+#include "lathe/passes/fill_vectors.hpp"
 #include "lathe/passes/guard_loads.hpp"
 #include "lathe/passes/lower_math_functions.hpp"
 #include "lathe/passes/partition_loops.hpp"
@@ -31,6 +32,7 @@ LATHE_INLINE std::span<const Row> pipeline() {
       {"vectorize_loops", vectorize_loops, vectorized},
       {"unroll_loops", unroll_loops, unrolled},
       {"simplify_loops", simplify_loops, unrolled},
+      {"fill_vectors", fill_vectors, unrolled},
       {"contract_multiply_adds", contract_multiply_adds, unrolled},
       {"lower_math_functions", lower_math_functions, unrolled},
   };
