@@ -202,7 +202,7 @@ LATHE_INLINE List<AnyStage> Schedule::stages() {
 LATHE_INLINE List<AnyTensor> Schedule::inputs(const AnyTensor &tensor) const {
   List<AnyTensor> result;
   const StageState *stage = state_.find(require(tensor.untyped()));
-  for (const ir::Tensor &input : ir::inputs_of(stage->operation)) result.emplace_back(input);
+  for (const ir::Tensor &input : stage->inputs) result.emplace_back(input);
   return result;
 }
 

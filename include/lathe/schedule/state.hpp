@@ -53,7 +53,8 @@ struct Attachment {
 struct StageState {
   StageId id;
   ir::Operation key;        ///< what `Read`s name; never changes
-  ir::Operation operation;  ///< what the stage computes now (cache_read and cache_write rewrite it)
+  ir::Operation operation;  ///< what the stage computes now; `compute` changes it
+  List<ir::Tensor> inputs;  ///< what that reads, in order of first use
   List<AxisState> axes;
   List<AxisId> loops;  ///< the current loops, outermost first
   List<Relation> relations;
@@ -62,6 +63,9 @@ struct StageState {
   Layout layout;
   bool output = false;
   int first_step = -1;  ///< the first step that scheduled this stage
+
+  /// From now on the stage computes this: cache_read and cache_write rewrite operations.
+  void compute(const ir::Operation &now);
 
   const std::string &name() const { return operation->name; }
   bool is_compute() const { return operation->kind == ir::OperationKind::compute; }

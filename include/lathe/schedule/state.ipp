@@ -38,6 +38,11 @@ LATHE_INLINE AxisId StageState::follow(AxisId axis) const {
   return axis;
 }
 
+LATHE_INLINE void StageState::compute(const ir::Operation &now) {
+  operation = now;
+  inputs = ir::inputs_of(now);
+}
+
 LATHE_INLINE const StageState *State::find(StageId id) const {
   for (const StageState &stage : stages)
     if (stage.id == id) return &stage;
@@ -55,7 +60,7 @@ LATHE_INLINE const StageState *State::find(const ir::Operation &key) const {
 LATHE_INLINE List<const StageState *> State::consumers(const StageState &stage) const {
   List<const StageState *> result;
   for (const StageState &candidate : stages)
-    for (const ir::Tensor &input : ir::inputs_of(candidate.operation))
+    for (const ir::Tensor &input : candidate.inputs)
       if (input.operation == stage.key) {
         result.push_back(&candidate);
         break;
@@ -90,7 +95,7 @@ inline StageState make_stage(StageId id, const ir::Operation &operation) {
   StageState stage;
   stage.id = id;
   stage.key = operation;
-  stage.operation = operation;
+  stage.compute(operation);
   reset_axes(stage);
   return stage;
 }

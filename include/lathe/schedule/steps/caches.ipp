@@ -104,7 +104,7 @@ LATHE_INLINE void apply_cache_read(State &state, const Step &step) {
     StageState *reader = state.find(id);
     auto changed = std::make_unique<ir::OperationNode>(*reader->operation);
     for (ir::Expr &body : changed->bodies) body = caching::redirect(body, key, copy);
-    reader->operation = ir::Operation(changed.release());
+    reader->compute(ir::Operation(changed.release()));
   }
   state.stages.insert(state.stages.begin() + (source - state.stages.data()) + 1, std::move(stage));
 }
@@ -152,7 +152,7 @@ LATHE_INLINE void apply_cache_write(State &state, const Step &step) {
   computing.attachment.kind = Attachment::Kind::root;
   computing.first_step = number;
   mark_scheduled(state, stage);
-  stage.operation = copy;
+  stage.compute(copy);
   state_making::reset_axes(stage);
   state.stages.insert(state.stages.begin() + (&stage - state.stages.data()), std::move(computing));
 }

@@ -10,26 +10,23 @@
 /// When the axis is split later, the stage stays inside the inner part; when it is fused, inside the fused loop.
 
 #include "lathe/schedule/legality.hpp"
+#include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
 namespace placement {
 
-/// Whether `consumer` reads `stage`, directly or through other stages.
-inline bool depends_on(const State &state, const StageState &consumer, const StageState &stage) {
-  List<const StageState *> open{&stage};
-  List<const StageState *> seen;
-  while (!open.empty()) {
-    const StageState *next = open.back();
-    open.pop_back();
-    for (const StageState *reader : state.consumers(*next)) {
-      if (reader == &consumer) return true;
-      bool known = false;
-      for (const StageState *other : seen) known |= other == reader;
-      if (!known) seen.push_back(reader), open.push_back(reader);
-    }
-  }
+/// Whether `consumer` reads `stage`, directly or through other stages: one way back over the stages, of one state, which
+/// lie in the order in which they need each other.
+inline bool depends_on(const StageState &consumer, const StageState &stage) {
+  NodeSet needed;
+  for (const StageState *next = &consumer; next > &stage; --next)
+    if (next == &consumer || needed.contains(next->key.get()))
+      for (const ir::Tensor &input : next->inputs) {
+        if (input.operation == stage.key) return true;
+        needed.insert(input.operation.get());
+      }
   return false;
 }
 
@@ -57,8 +54,8 @@ LATHE_INLINE void apply_compute_at(State &state, const Step &step) {
   if (consumer == &stage)
     refuse(state, step, "S009", stage.name() + " cannot be computed inside its own loops",
            {{"help", "name a loop of a stage that reads " + stage.name(), {}}});
-  if (!placement::depends_on(state, *consumer, stage)) {
-    const bool reversed = placement::depends_on(state, stage, *consumer);
+  if (!placement::depends_on(*consumer, stage)) {
+    const bool reversed = placement::depends_on(stage, *consumer);
     List<Note> notes;
     if (reversed) notes.push_back({"why", stage.name() + " reads " + consumer->name() + ", not the other way round", {}});
     notes.push_back({"help", "name a stage that reads " + stage.name(), {}});
