@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// `./run bench budgets`: what compiling, the JIT and a call cost, beside what they may cost.
+/// `./run bench budgets`: what compiling, the JIT, lowering and a call cost, beside what they may cost.
 ///
 ///     lathe_budgets [--json FILE]
 ///
 /// Times are medians of several runs. Two are shown: processor time, which is what the work takes and what is held against the
 /// budget, and the time that passed, which on a machine with other work is longer. Since machines differ, and one machine from
 /// hour to hour, budgets are shares of what a yardstick takes in the same run: bare std headers for the compiler, Halide 14 for
-/// the JIT and for calls. Without Halide (Debian's libhalide14-0-dev when this was built) they are the seconds of the machine on
-/// which the shares were chosen. Compilers run as child processes; the first JIT is measured in fresh processes, after one has
-/// run so that the libraries are in the page cache. Exit status 1 if a budget is not held.
+/// the JIT and for calls, a chain a tenth as long for lowering, which is to be linear. Without Halide (Debian's libhalide14-0-dev
+/// when this was built) they are the seconds of the machine on which the shares were chosen. Compilers run as child processes;
+/// the first JIT is measured in fresh processes, after one has run so that the libraries are in the page cache. Exit status 1 if
+/// a budget is not held.
 
 #include <algorithm>
 #include <cstdio>
@@ -22,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "budgets/chains.hpp"
 #include "budgets/cost.hpp"
 
 namespace {
@@ -234,6 +236,26 @@ std::vector<Row> rows_of_jit(const char *self) {
   return rows;
 }
 
+/// Microseconds a stage of chains, each against one of a tenth of its stages.
+std::vector<Row> rows_of_lowering() {
+  std::vector<Row> rows;
+  for (const budgets::Placement placement : {budgets::Placement::root, budgets::Placement::at}) {
+    const bool root = placement == budgets::Placement::root;
+    Cost before = budgets::lowering_of_chain(10, placement);
+    for (const int stages : {100, 1000}) {
+      const Cost cost = budgets::lowering_of_chain(stages, placement);
+      rows.push_back({"lowering " + std::to_string(stages) + " stages " + (root ? "at root" : "in a loop") +
+                          ", a stage (1.5 of " + std::to_string(stages / 10) + ")",
+                      {cost.processor * 1e6, cost.passed * 1e6},
+                      1.5 * before.processor * 1e6,
+                      "us",
+                      before.processor * 1e6});
+      before = cost;
+    }
+  }
+  return rows;
+}
+
 void write_json(const std::string &path, const std::vector<Row> &rows) {
   std::ofstream file(path);
   file << "[\n";
@@ -270,6 +292,7 @@ int main(int argc, char **argv) {
   }
   std::vector<Row> rows = rows_of_compilers();
   for (Row &row : rows_of_jit(argv[0])) rows.push_back(std::move(row));
+  for (Row &row : rows_of_lowering()) rows.push_back(std::move(row));
   print(rows);
   if (argc > 2 && std::strcmp(argv[1], "--json") == 0) write_json(argv[2], rows);
   return std::all_of(rows.begin(), rows.end(), [](const Row &row) { return row.is_held(); }) ? 0 : 1;
