@@ -74,31 +74,98 @@ Case vector_add(std::string name, std::int64_t n, int threads) {
   return made;
 }
 
-Case sgemm(std::string name, std::int64_t n, int threads) {
+Case sgemm(std::string name, std::int64_t m, std::int64_t n, std::int64_t k, int threads) {
   std::vector<const float *> in;
-  const std::size_t size = n * n;
-  Case made = allocate(std::move(name), 2.0 * n * n * n, {size, size}, size, in);
-  std::vector<double> reference(size, 0.0);
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t k = 0; k < n; ++k)
-      for (std::int64_t j = 0; j < n; ++j) reference[i * n + j] += double(in[0][i * n + k]) * double(in[1][k * n + j]);
-  run_all(made, Sgemm{n, in[0], in[1], made.output.data(), threads}, reference);
+  Case made = allocate(std::move(name), 2.0 * m * n * k, {std::size_t(m * k), std::size_t(k * n)}, m * n, in);
+  std::vector<double> reference(m * n, 0.0);
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t l = 0; l < k; ++l)
+      for (std::int64_t j = 0; j < n; ++j) reference[i * n + j] += double(in[0][i * k + l]) * double(in[1][l * n + j]);
+  run_all(made, Sgemm{m, n, k, in[0], in[1], made.output.data(), threads}, reference);
   return made;
+}
+
+// The 3x3 sums of one output row at the columns 0 .. width, added to `sums`: zeros around the image.
+void add_window(const float *input, const float *filter, std::int64_t height, std::int64_t width, std::int64_t y, double *sums) {
+  for (std::int64_t v = std::max<std::int64_t>(0, y - 1); v <= std::min(height - 1, y + 1); ++v)
+    for (std::int64_t x = 0; x < width; ++x)
+      for (std::int64_t u = std::max<std::int64_t>(0, x - 1); u <= std::min(width - 1, x + 1); ++u)
+        sums[x] += double(input[v * width + u]) * double(filter[(v - y + 1) * 3 + (u - x + 1)]);
+}
+
+std::vector<double> depthwise_reference(std::int64_t channels, std::int64_t height, std::int64_t width, const float *input,
+                                        const float *filter) {
+  std::vector<double> reference(channels * height * width, 0.0);
+  for (std::int64_t c = 0; c < channels; ++c)
+    for (std::int64_t y = 0; y < height; ++y)
+      add_window(input + c * height * width, filter + c * 9, height, width, y, &reference[(c * height + y) * width]);
+  return reference;
 }
 
 Case depthwise(std::string name, std::int64_t channels, std::int64_t height, std::int64_t width, int threads) {
   std::vector<const float *> in;
   const std::size_t size = channels * height * width;
   Case made = allocate(std::move(name), 18.0 * size, {size, std::size_t(channels * 9)}, size, in);
-  std::vector<double> reference(size, 0.0);
-  for (std::int64_t c = 0; c < channels; ++c)
-    for (std::int64_t y = 0; y < height; ++y)
-      for (std::int64_t x = 0; x < width; ++x)
-        for (std::int64_t v = std::max<std::int64_t>(0, y - 1); v <= std::min(height - 1, y + 1); ++v)
-          for (std::int64_t u = std::max<std::int64_t>(0, x - 1); u <= std::min(width - 1, x + 1); ++u)
-            reference[(c * height + y) * width + x] +=
-                double(in[0][(c * height + v) * width + u]) * double(in[1][c * 9 + (v - y + 1) * 3 + (u - x + 1)]);
+  const std::vector<double> reference = depthwise_reference(channels, height, width, in[0], in[1]);
   run_all(made, Depthwise{channels, height, width, in[0], in[1], made.output.data(), threads}, reference);
+  return made;
+}
+
+// Three operations more an element: multiplication, addition, maximum.
+Case depthwise_relu(std::string name, std::int64_t channels, std::int64_t height, std::int64_t width, int threads) {
+  std::vector<const float *> in;
+  const std::size_t size = channels * height * width, each = channels;
+  Case made = allocate(std::move(name), 21.0 * size, {size, 9 * each, each, each}, size, in);
+  std::vector<double> reference = depthwise_reference(channels, height, width, in[0], in[1]);
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::size_t c = i / (height * width);
+    reference[i] = std::max(reference[i] * double(in[2][c]) + double(in[3][c]), 0.0);
+  }
+  const Depthwise conv{channels, height, width, in[0], in[1], made.output.data(), threads};
+  run_all(made, DepthwiseRelu{conv, in[2], in[3]}, reference);
+  return made;
+}
+
+Case conv(std::string name, std::int64_t channels, std::int64_t height, std::int64_t width, std::int64_t outputs, int threads) {
+  std::vector<const float *> in;
+  const std::size_t plane = height * width, size = outputs * plane;
+  Case made =
+      allocate(std::move(name), 18.0 * size * channels, {channels * plane, std::size_t(9 * outputs * channels)}, size, in);
+  std::vector<double> reference(size, 0.0);
+  for (std::int64_t o = 0; o < outputs; ++o)
+    for (std::int64_t c = 0; c < channels; ++c)
+      for (std::int64_t y = 0; y < height; ++y)
+        add_window(in[0] + c * plane, in[1] + (o * channels + c) * 9, height, width, y, &reference[o * plane + y * width]);
+  run_all(made, Conv{channels, height, width, outputs, in[0], in[1], made.output.data(), threads}, reference);
+  return made;
+}
+
+// Eleven operations an element: three for either mean, two differences and absolute values, and their sum.
+Case stencil(std::string name, std::int64_t n, int threads) {
+  std::vector<const float *> in;
+  const std::int64_t width = n + 4;
+  Case made = allocate(std::move(name), 11.0 * n * n, {std::size_t(width * width)}, n * n, in);
+  const auto mean = [&](std::int64_t y, std::int64_t x) {  // both means at once
+    double sum = 0;
+    for (int v = 0; v < 3; ++v)
+      for (int u = 0; u < 3; ++u) sum += in[0][(y + v) * width + x + u];
+    return sum / 9;
+  };
+  std::vector<double> reference(n * n);
+  for (std::int64_t y = 0; y < n; ++y)
+    for (std::int64_t x = 0; x < n; ++x)
+      reference[y * n + x] = std::fabs(mean(y + 1, x + 2) - mean(y + 1, x)) + std::fabs(mean(y + 2, x + 1) - mean(y, x + 1));
+  run_all(made, Stencil{n, in[0], made.output.data(), threads}, reference);
+  return made;
+}
+
+// One operation an element: the move.
+Case transpose(std::string name, std::int64_t n, int threads) {
+  std::vector<const float *> in;
+  Case made = allocate(std::move(name), static_cast<double>(n) * n, {std::size_t(n * n)}, n * n, in);
+  std::vector<double> reference(n * n);
+  for (std::int64_t i = 0; i < n * n; ++i) reference[i] = in[0][i % n * n + i / n];
+  run_all(made, Transpose{n, in[0], made.output.data(), threads}, reference);
   return made;
 }
 
@@ -124,7 +191,8 @@ double value_of(MathFunction::Kind kind, double x) {
     case MathFunction::Kind::exp: return std::exp(x);
     case MathFunction::Kind::log: return std::log(x);
     case MathFunction::Kind::tanh: return std::tanh(x);
-    default: return std::erf(x);
+    case MathFunction::Kind::erf: return std::erf(x);
+    default: return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
   }
 }
 
@@ -148,12 +216,20 @@ std::vector<Case> make_cases(const std::string &filter, int threads) {
     if (name.find(filter) != std::string::npos) cases.push_back(make(name, extents..., threads));
   };
   add("vector_add/1048576", vector_add, 1048576);
-  add("sgemm/256", sgemm, 256);
-  add("sgemm/512", sgemm, 512);
-  add("sgemm/1024", sgemm, 1024);
+  for (const std::int64_t n : {256, 512, 1024, 2048}) add("sgemm/" + std::to_string(n), sgemm, n, n, n);
+  add("sgemm/16x1024x1024", sgemm, 16, 1024, 1024);
+  add("sgemm/1x1024x1024", sgemm, 1, 1024, 1024);
   add("depthwise/256x96x96", depthwise, 256, 96, 96);
   add("depthwise/32x112x112", depthwise, 32, 112, 112);
+  add("depthwise/128x56x56", depthwise, 128, 56, 56);
+  add("depthwise/256x28x28", depthwise, 256, 28, 28);
+  add("depthwise/512x14x14", depthwise, 512, 14, 14);
+  add("depthwise_relu/32x112x112", depthwise_relu, 32, 112, 112);
+  add("conv3x3/64x56x56", conv, 64, 56, 56, 64);
+  add("stencil3/2048x2048", stencil, 2048);
+  add("transpose/2048x2048", transpose, 2048);
   add("softmax/4096x1024", softmax, 4096, 1024);
+  add("gelu/1048576", math_function, MathFunction::Kind::gelu, 1 << 20);
   add("math/exp", math_function, MathFunction::Kind::exp, 4096);
   add("math/log", math_function, MathFunction::Kind::log, 4096);
   add("math/tanh", math_function, MathFunction::Kind::tanh, 4096);

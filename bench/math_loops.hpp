@@ -26,7 +26,8 @@ std::function<void()> math_function(const MathFunction &w) {
     case MathFunction::Kind::exp: return each(w, [](float x) { return std::exp(x); });
     case MathFunction::Kind::log: return each(w, [](float x) { return std::log(x); });
     case MathFunction::Kind::tanh: return each(w, [](float x) { return std::tanh(x); });
-    default: return each(w, [](float x) { return std::erf(x); });
+    case MathFunction::Kind::erf: return each(w, [](float x) { return std::erf(x); });
+    default: return each(w, [](float x) { return 0.5f * x * (1.0f + std::erf(x * 0.70710678f)); });
   }
 }
 

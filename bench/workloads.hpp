@@ -30,9 +30,9 @@ struct VectorAdd {
   int threads;
 };
 
-/// c[n, n] = a[n, n] * b[n, n]
+/// c[m, n] = a[m, k] * b[k, n]
 struct Sgemm {
-  std::int64_t n;
+  std::int64_t m, n, k;
   const float *a, *b;
   float *c;
   int threads;
@@ -47,6 +47,45 @@ struct Depthwise {
   int threads;
 };
 
+/// The same, then output = max(scale[c] * that + shift[c], 0).
+struct DepthwiseRelu {
+  Depthwise conv;
+  const float *scale, *shift;
+};
+
+/// 3x3, stride 1, SAME padding, all channels of one image:
+/// output[o, y, x] = sum over c, ky, kx of input[c, y + ky - 1, x + kx - 1] * filter[o, c, ky, kx].
+/// As a tensor the input is [1, channels, height, width] and the filter [outputs, channels, 3, 3].
+struct Conv {
+  std::int64_t channels, height, width, outputs;
+  const float *input, *filter;
+  float *output;
+  int threads;
+};
+
+/// Three stages over an image with a border of two: the mean of three neighbours in a row, of three in a column, and the
+/// gradient's magnitude by central differences, as sum of absolute values.
+///
+///     across[y, x] = (input[y, x] + input[y, x + 1] + input[y, x + 2]) / 3               y < n + 4, x < n + 2
+///     mean[y, x]   = (across[y, x] + across[y + 1, x] + across[y + 2, x]) / 3            y < n + 2, x < n + 2
+///     output[y, x] = |mean[y + 1, x + 2] - mean[y + 1, x]| + |mean[y + 2, x + 1] - mean[y, x + 1]|
+///
+/// The input is [n + 4, n + 4], the output [n, n].
+struct Stencil {
+  std::int64_t n;
+  const float *input;
+  float *output;
+  int threads;
+};
+
+/// output[j, i] = input[i, j], both [n, n]
+struct Transpose {
+  std::int64_t n;
+  const float *input;
+  float *output;
+  int threads;
+};
+
 /// output[r, :] = exp(input[r, :] - max) / sum of the same
 struct Softmax {
   std::int64_t rows, columns;
@@ -55,9 +94,9 @@ struct Softmax {
   int threads;
 };
 
-/// output[i] = f(input[i]); the logarithm of numbers in (0, 1], others of [-1, 1)
+/// output[i] = f(input[i]); the logarithm of numbers in (0, 1], others of [-1, 1). gelu is x / 2 * (1 + erf(x / sqrt 2)).
 struct MathFunction {
-  enum class Kind { exp, log, tanh, erf } kind;
+  enum class Kind { exp, log, tanh, erf, gelu } kind;
   std::int64_t n;
   const float *input;
   float *output;
