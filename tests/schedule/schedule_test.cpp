@@ -146,6 +146,26 @@ TEST(Schedule, AttachPointsFollowSplitsAndFusions) {
   EXPECT_EQ(attached(), "i.j.inner");
 }
 
+TEST(Schedule, LongChainsAttachWhereTheyAreReadThroughOthers) {
+  const auto in = placeholder<float>({64}, "in"), apart = placeholder<float>({64}, "apart");
+  std::vector<Tensor<float, 1>> chain;
+  for (int stage = 0; stage < 1500; ++stage) {
+    const Tensor<float, 1> before = stage == 0 ? Tensor<float, 1>(in) : chain.back();
+    chain.push_back(compute({64}, [&](Index i) { return before(i) + 1.0f; }, "stage" + std::to_string(stage) + "(i)"));
+  }
+  const auto beside = compute({64}, [&](Index i) { return apart(i) * 2.0f; }, "beside(i)");
+  const Tensor<float, 1> last = chain.back();
+  Schedule s(last, beside);
+  for (std::size_t stage = 0; stage + 1 < chain.size(); ++stage) s[chain[stage]].compute_at(s[last], s[last].axis(0));
+  const auto refused = [&](const Tensor<float, 1> &stage, const Tensor<float, 1> &consumer) {
+    const auto diagnostic = s.try_steps([&](Schedule &t) { t[stage].compute_at(t[consumer], t[consumer].axis(0)); });
+    return diagnostic ? diagnostic->code : "";
+  };
+  EXPECT_EQ(refused(chain[0], beside), "S010");
+  EXPECT_EQ(refused(chain[700], chain[699]), "S010");
+  EXPECT_EQ(refused(chain[699], chain[700]), "");
+}
+
 TEST(Schedule, TextReadsBack) {
   Matmul m;
   Schedule s(m.D);
