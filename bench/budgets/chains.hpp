@@ -13,7 +13,8 @@ enum class Placement {
   at,    ///< each inside a loop of the last one
 };
 
-/// Lowering a scheduled chain of `stages` and running all passes, up to code generation: seconds a stage, the median of some runs.
+/// Lowering a scheduled chain of `stages` and running all passes, up to code generation: seconds a stage, the median of some
+/// runs.
 Cost lowering_of_chain(int stages, Placement placement);
 
 }  // namespace budgets

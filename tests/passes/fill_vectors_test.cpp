@@ -65,8 +65,8 @@ TEST_F(FillVectors, lanes_that_another_store_writes_keep_their_mask) {
   const Stmt whole_first = over_tiles({start({}), step(mask), finish({})});
   EXPECT_TRUE(filled(whole_first).same_as(whole_first));
   const Buffer longer("sums", f32, {16});
-  const Stmt overlapping = loop(x, 2, allocate(longer, sequence({store(longer, {lanes}, zeros, mask),
-                                                                 store(longer, {ir::ramp(4, 1, 8)}, zeros, mask)})));
+  const Stmt overlapping = loop(
+      x, 2, allocate(longer, sequence({store(longer, {lanes}, zeros, mask), store(longer, {ir::ramp(4, 1, 8)}, zeros, mask)})));
   EXPECT_TRUE(filled(overlapping).same_as(overlapping));
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// fill_vectors: for each buffer of an allocation, a search that finds its places and their masks, and a rewrite that drops these.
+/// fill_vectors: for each buffer of an allocation, a search that finds its places and their masks, and a rewrite that drops
+/// these.
 
 #include <cstdint>
 #include <iterator>
@@ -27,8 +28,8 @@ struct Place {
   Expr mask;
 };
 
-/// Where the vector at constant `indices` begins, counted in elements; nothing unless all of it lies within the buffer, whose extents
-/// are constants.
+/// Where the vector at constant `indices` begins, counted in elements; nothing unless all of it lies within the buffer, whose
+/// extents are constants.
 LATHE_INLINE std::optional<std::int64_t> offset_of(const ir::Buffer &buffer, const List<Expr> &indices) {
   if (indices.empty() || !buffer->strides.empty()) return std::nullopt;
   std::int64_t offset = 0;
@@ -93,7 +94,8 @@ class Filling {
   /// Masks are named where they are made: what a name stands for tells whether two are the same.
   void add(const ir::Bind &bind) {
     const Expr value = meaning_of(bind.value);
-    is_invariant(value) ? static_cast<void>(meanings_.emplace(bind.var, value)) : static_cast<void>(bound_.insert(bind.var.node()));
+    is_invariant(value) ? static_cast<void>(meanings_.emplace(bind.var, value))
+                        : static_cast<void>(bound_.insert(bind.var.node()));
   }
 
   bool add(Places &places, const ir::Store &store) const {
@@ -102,8 +104,7 @@ class Filling {
     if (!offset || !is_mask(mask) || !is_invariant(mask) || has_call(store.value)) return false;
     const int lanes = store.indices.back().lanes();
     const auto next = places.lower_bound(*offset);
-    if (next != places.end() && next->first == *offset)
-      return next->second.lanes == lanes && ir::equal(next->second.mask, mask);
+    if (next != places.end() && next->first == *offset) return next->second.lanes == lanes && ir::equal(next->second.mask, mask);
     if (next != places.end() && next->first < *offset + lanes) return false;
     if (next != places.begin() && std::prev(next)->first + std::prev(next)->second.lanes > *offset) return false;
     places.emplace_hint(next, *offset, Place{lanes, mask});
@@ -134,13 +135,12 @@ class Filling {
     const auto offset = places ? offset_of(load->buffer, load->indices) : std::nullopt;
     if (!offset) return e;
     const auto place = places->find(*offset);
-    if (place == places->end() || place->second.lanes != e.lanes() ||
-        !ir::equal(place->second.mask, meaning_of(load->predicate)))
+    if (place == places->end() || place->second.lanes != e.lanes() || !ir::equal(place->second.mask, meaning_of(load->predicate)))
       return e;
     return ir::load(load->buffer, load->indices);
   }
 
-  NodeSet bound_;               ///< variables that change
+  NodeSet bound_;              ///< variables that change
   ir::VarMap<Expr> meanings_;  ///< of those that do not
   NodeMap<Places> places_;     ///< of each buffer that may lose its masks
 };
@@ -157,7 +157,8 @@ LATHE_INLINE Stmt fill(const List<ir::Buffer> &buffers, const Stmt &body) {
 LATHE_INLINE ir::Stmt fill_vectors(const ir::Stmt &s, const PassContext &) {
   NodeSet masked;
   ir::walk_down(s, [&](const ir::Stmt &inner) {
-    if (const auto *store = inner.as<ir::Store>(); store && filling::is_mask(store->predicate)) masked.insert(store->buffer.node());
+    if (const auto *store = inner.as<ir::Store>(); store && filling::is_mask(store->predicate))
+      masked.insert(store->buffer.node());
     return true;
   });
   if (masked.empty()) return s;
