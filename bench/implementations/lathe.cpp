@@ -66,28 +66,22 @@ std::function<void()> skinny_sgemm(const Sgemm &w) {
   };
 }
 
-/// Tiles of rows x columns sums in registers. b is laid out anew once, in panels of as many columns one after the other; `block`
-/// rows of a stay in the second cache while all panels pass.
+/// Tiles of rows x columns sums in registers; a panel of b is copied to contiguous memory once for all rows.
 std::function<void()> sgemm(const Sgemm &w) {
   if (w.m <= 16) return skinny_sgemm(w);
-  const int width = lanes(), columns = 4 * width, rows = width == 16 ? 6 : 4, block = 21 * rows;
+  const int width = lanes(), columns = 4 * width, rows = width == 16 ? 6 : 4;
   auto A = placeholder<float>({w.m, w.k}, "A"), B = placeholder<float>({w.k, w.n}, "B");
-  auto panels = compute(
-      {(w.n + columns - 1) / columns, w.k, columns},
-      [&](Index p, Index l, Index c) { return if_then_else(p * columns + c < w.n, B(l, p * columns + c), 0.0f); },
-      "panels(p, l, c)");
   auto k = reduce_axis(w.k, "k");
-  auto C =
-      compute({w.m, w.n}, [&](Index i, Index j) { return sum(A(i, k) * panels(j / columns, k, j % columns), k); }, "C(i, j)");
+  auto C = compute({w.m, w.n}, [&](Index i, Index j) { return sum(A(i, k) * B(k, j), k); }, "C(i, j)");
   Schedule s(C);
   auto sums = s.cache_write(C, scope::local);
+  auto panel = s.cache_read(B, scope::global, sums);
 
   auto [i, j] = s[C].axes();
   auto [jo, ji] = s[C].split(j, columns);
+  auto [io, ii] = s[C].split(i, rows);
   auto [jv, jl] = s[C].split(ji, width);
-  auto [ib, ir] = s[C].split(i, block);
-  auto [io, ii] = s[C].split(ir, rows);
-  s[C].reorder(ib, jo, io, ii, jv, jl);
+  s[C].reorder(jo, io, ii, jv, jl);
   s[C].parallel(jo);
   s[C].unroll(ii);
   s[C].unroll(jv);
@@ -101,12 +95,11 @@ std::function<void()> sgemm(const Sgemm &w) {
   s[sums].unroll(sv);
   s[sums].vectorize(sl);
 
-  s[panels].compute_root();
-  auto [p, l, c] = s[panels].axes();
-  auto [cv, cl] = s[panels].split(c, width);
-  s[panels].parallel(p);
-  s[panels].unroll(cv);
-  s[panels].vectorize(cl);
+  s[panel].compute_at(s[C], jo);
+  auto [pk, pj] = s[panel].axes();
+  auto [pv, pl] = s[panel].split(pj, width);
+  s[panel].unroll(pv);
+  s[panel].vectorize(pl);
   auto kernel = jit(s, options("sgemm", w.threads), A, B, C);
   return [=] {
     kernel(View<const float, 2>(w.a, {w.m, w.k}), View<const float, 2>(w.b, {w.k, w.n}), View<float, 2>(w.c, {w.m, w.n}));
