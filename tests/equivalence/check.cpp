@@ -444,6 +444,20 @@ std::optional<lathe::Diagnostic> too_slow(const ir::Program &program) {
   return diagnostic;
 }
 
+/// Schedules may promise what the sizes of the case do not keep.
+std::optional<lathe::Diagnostic> unmet_requirement(const ir::Program &lowered, const Program &program, const Built &built) {
+  ir::VarMap<ir::Expr> sizes;
+  for (std::size_t s = 0; s < program.sizes.size(); ++s)
+    if (built.sizes[s].defined()) sizes.emplace(built.sizes[s], ir::Expr(program.sizes[s].value));
+  for (const ir::Requirement &requirement : lowered.requirements)
+    if (!lathe::arith::Facts().proves(ir::substitute(requirement.condition, sizes))) {
+      lathe::Diagnostic diagnostic;
+      diagnostic.code = "unmet";
+      return diagnostic;
+    }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Case draw_case(std::uint64_t seed, Tally &tally, std::optional<Outcome> &failure) {
@@ -470,7 +484,9 @@ Case draw_case(std::uint64_t seed, Tally &tally, std::optional<Outcome> &failure
         schedule, tested.program, random, count,
         [&](const lathe::Schedule &s, bool whole) -> std::optional<lathe::Diagnostic> {
           try {
-            if (auto slow = too_slow(lathe::lower_program(s, built.arguments, options))) return slow;
+            const ir::Program lowered = lathe::lower_program(s, built.arguments, options);
+            if (auto slow = too_slow(lowered)) return slow;
+            if (auto unmet = unmet_requirement(lowered, tested.program, built)) return unmet;
             if (whole) lathe::optimize_program(s, built.arguments, options);
             return std::nullopt;
           } catch (const lathe::Error &refusal) {

@@ -144,6 +144,7 @@ class Drawer {
   std::vector<Step> split() {
     if (stage_->loops.empty()) return {};
     Step step{Primitive::split, stage_->id, {random_.pick(stage_->loops)}, {}, {factor(), random_.percent(20)}, {}, {}};
+    if (random_.percent(35)) step.numbers.push_back(random_.between(1, 2));  // a tail: divides or round_up
     return {step};
   }
 
@@ -277,7 +278,8 @@ bool keeps_order(const State &state, const Program &program) {
 }
 
 bool may_refuse(const std::string &code) {
-  return code == "slow" || code == "L001" || code == "L004" || code == "L007" || code == "L062" || code == "L064";
+  return code == "slow" || code == "unmet" || code == "L031" || code == "L001" || code == "L004" || code == "L007" ||
+         code == "L062" || code == "L064";
 }
 
 std::optional<lathe::Diagnostic> draw_schedule(lathe::Schedule &schedule, const Program &program, Random &random, int count,

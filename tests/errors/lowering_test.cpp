@@ -90,6 +90,29 @@ TEST(LoweringRefusals, L062AndL064NeedConstantExtents) {
   expect_refusal("L064", [&] { optimize_program(copies, {a, b}, {}); });
 }
 
+TEST(LoweringRefusals, L031Division) {
+  auto n = size_var("n");
+  auto x = placeholder<float>({n}, "x");
+  auto y = compute({n}, [&](Index i) { return x(i) + 1.0f; }, "y(i)");
+  auto z = compute({2 * n}, [&](Index i) { return y(i / 2) + y(i / 2); }, "z(i)");
+  Schedule s(z);
+  s[z].split(s[z].axis(0), 4);
+  auto [outer, inner] = s[y].split(s[y].axis(0), 3, tail::divides);
+  s[y].compute_at(s[z], s[z].loops()[0]);
+  expect_refusal("L031", [&] { print(s, x, z); });
+  auto r = placeholder<int>({4}, "r");
+  auto total = compute(
+      {4},
+      [&](Index i) {
+        auto k = reduce_axis(0, r(i), "k");
+        return sum(unchecked(x(k)), k);
+      },
+      "total(i)");
+  Schedule ragged(total);
+  ragged[total].split(ragged[total].reduce_axes()[0], 4, tail::divides);
+  expect_refusal("L031", [&] { print(ragged, x, r, total); }, "_data");
+}
+
 TEST(LoweringRefusals, L061TooManyConditions) {
   auto a = placeholder<float>({64}, "a");
   auto b = compute(
@@ -177,6 +200,16 @@ TEST(CallRefusals, K005Size) {
   program.requirements.push_back({(c.n % 2 == 0).untyped(), "n is even", Location::current()});
   const decltype(c.kernel) kernel(std::make_shared<const KernelCode>(std::move(program), &codegen::interpret));
   expect_refusal("K005", [&] { kernel(c.x, c.z, c.y); });
+}
+
+TEST(CallRefusals, K005Division) {
+  auto n = size_var("n");
+  auto x = placeholder<float>({n}, "x");
+  auto y = compute({n}, [&](Index i) { return x(i) + 1.0f; }, "y(i)");
+  Schedule s(y);
+  s[y].split(s[y].axis(0), 16, tail::divides);
+  Array<float, 1> from({40}), to({40});
+  expect_refusal("K005", [&] { jit(s, x, y)(from, to); }, "_division");
 }
 
 TEST(CallRefusals, K005SizeArgument) {

@@ -219,6 +219,33 @@ TEST(ScheduleRefusals, S020ExtentOfALoopInside) {
   expect_refusal("S020", [&] { s[b].reorder(io, ro, ii, ri); });
 }
 
+TEST(ScheduleRefusals, S031DoesNotDivide) {
+  Matmul m;
+  Schedule s(m.D);
+  expect_refusal("S031", [&] { s[m.D].split(s[m.D].axis(0), 24, tail::divides); });
+  s[m.C].split(s[m.C].axis(0), 24, tail::divides);  // where it will be computed says what its extent is
+  expect_refusal("S031", [&] { s[m.C].split(m.k, parts(5), tail::divides); }, "_parts");
+}
+
+TEST(ScheduleRefusals, S032CannotBeRoundedUp) {
+  Matmul m;
+  Schedule s(m.D);
+  expect_refusal("S032", [&] { s[m.D].split(s[m.D].axis(0), 24, tail::round_up); });
+  expect_refusal("S032", [&] { s[m.C].split(m.k, 5, tail::round_up); }, "_reduction");
+  auto [io, ii] = s[m.C].split(s[m.C].axis(0), 24, tail::round_up);
+  expect_refusal("S032", [&] { s[m.C].split(io, 2, tail::round_up); }, "_part");
+  auto triangle = compute(
+      {64},
+      [&](Index i) {
+        auto r = reduce_axis(0, i, "r");
+        return sum(m.A(i, 0), r);
+      },
+      "triangle(i)");
+  auto last = compute({64}, [&](Index i) { return triangle(63 - i) + triangle(i); }, "last(i)");
+  Schedule t(last);
+  expect_refusal("S032", [&] { t[triangle].split(t[triangle].axis(0), 24, tail::round_up); }, "_ragged");
+}
+
 TEST(ScheduleRefusals, S019NoSuchName) {
   Matmul m;
   Schedule s(m.C);

@@ -12,10 +12,11 @@ namespace lathe::inline LATHE_ABI {
 
 /// A program as source text.
 struct Source {
-  std::string text;                ///< a whole file
-  std::string entry;               ///< name of the function to call; the ABI is that of runtime/abi.hpp
-  List<ir::Parameter> parameters;  ///< one per slot, in order
-  List<ir::Check> checks;          ///< a status of n > 0 from the function means that checks[n - 1] failed
+  std::string text;                    ///< a whole file
+  std::string entry;                   ///< name of the function to call; the ABI is that of runtime/abi.hpp
+  List<ir::Parameter> parameters;      ///< one per slot, in order
+  List<ir::Check> checks;              ///< a status of n > 0 from the function means that checks[n - 1] failed
+  List<ir::Requirement> requirements;  ///< what callers see to: the function does not check its sizes
 };
 
 }  // namespace lathe::inline LATHE_ABI

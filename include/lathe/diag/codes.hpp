@@ -54,6 +54,8 @@ inline constexpr CodeTitle code_titles[] = {
     {"S020", "a loop would stand outside one that its extent depends on"},
     {"S021", "a layout may put two elements at one place"},
     {"S022", "the name of a scope is not one word"},
+    {"S031", "a split promises to divide what it does not divide"},
+    {"S032", "an axis cannot be rounded up"},
     // lowering
     {"L001", "a stage is read outside the loop it is computed at"},
     {"L002", "a read is out of range"},
@@ -62,6 +64,7 @@ inline constexpr CodeTitle code_titles[] = {
     {"L005", "an input is not among the kernel's arguments"},
     {"L006", "an output is not among the arguments, or an argument is neither input nor output"},
     {"L007", "start values or extents are computed inside the loops that need them"},
+    {"L031", "a split's promise to divide is false, or cannot be checked"},
     {"L061", "an expression has too many conditional paths"},
     {"L062", "a vectorized loop has no constant extent"},
     {"L063", "a vectorized loop has too many lanes"},

@@ -41,9 +41,10 @@ struct Function {
 
 /// Something that must hold of a call's sizes, checked before the kernel runs.
 struct Requirement {
-  Expr condition;    ///< over scalar parameters
-  std::string text;  ///< the rule, for the user
-  Location place;    ///< who set it
+  Expr condition;           ///< over scalar parameters
+  std::string text;         ///< the rule, for the user
+  Location place;           ///< who set it
+  std::string quoted = {};  ///< what stands there: the step as C++, or empty
 };
 
 /// Where the user computes a stage. Blocks are labelled with its name.

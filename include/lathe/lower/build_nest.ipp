@@ -187,8 +187,13 @@ class NestBuilder {
 
   List<ir::Expr> values(const Plan &plan, const List<ir::Expr> &bodies) const {
     List<ir::Expr> result;
-    for (const ir::Expr &body : bodies) result.push_back(lower(plan, body));
+    for (const ir::Expr &body : bodies) result.push_back(lower(plan, element(plan, body)));
     return result;
+  }
+
+  /// `e`, or 0 in padding where `e` may not be evaluated.
+  static ir::Expr element(const Plan &plan, const ir::Expr &e) {
+    return plan.inside.defined() ? ir::select(plan.inside, e, ir::constant_bits(e.type(), 0), true) : e;
   }
 
   const Place &place_of(const ir::Tensor &tensor) const {
@@ -231,7 +236,9 @@ class NestBuilder {
   }
 
   ir::Stmt test(const Plan &plan, const ReadCheck &check) const {
-    return ir::make(ir::Check{lower(plan, check.condition), check.message, plan.operation()->place});
+    const ir::Expr condition =
+        plan.inside.defined() ? ir::select(plan.inside, check.condition, ir::boolean(true), true) : check.condition;
+    return ir::make(ir::Check{lower(plan, condition), check.message, plan.operation()->place});
   }
 
   static bool on_reduction_axes(const Plan &plan, const ir::Expr &e) {
@@ -292,7 +299,7 @@ class NestBuilder {
     }
     List<ir::Expr> values;
     for (std::size_t output = 0; output < plan.buffers.size(); ++output)
-      values.push_back(reduce.init.empty() ? reduce.reducer->identity[output] : lower(data, reduce.init[output]));
+      values.push_back(reduce.init.empty() ? reduce.reducer->identity[output] : lower(data, element(plan, reduce.init[output])));
     ir::Stmt body = ir::block({tests(data, true), stores(data, values)});
     for (int level = static_cast<int>(data.loops.size()) - 1; level >= 0; --level) {
       const Loop &loop = data.loops[static_cast<std::size_t>(level)];
@@ -310,8 +317,9 @@ class NestBuilder {
       data.facts.bind(loop.var, ir::Expr(0), loop.extent);
       const ir::Expr value = data.facts.simplify(plan.min[d] + loop.var);
       data.values[axis] = value;
-      for (const ir::Expr &condition : {value >= ir::Expr(0), value < plan.operation()->shape[d]})
-        if (!data.facts.proves(condition)) data.guards.push_back({condition, false});
+      const ir::Expr begins = value >= ir::Expr(0), ends = value < plan.operation()->shape[d];
+      if (!data.facts.proves(begins)) data.guards.push_back({begins, false});
+      if (!plan.padded[d] && !data.facts.proves(ends)) data.guards.push_back({ends, false});
       data.loops.push_back(std::move(loop));
     }
   }
@@ -323,13 +331,18 @@ class NestBuilder {
     ir::VarMap<ir::Expr> operands;
     for (std::size_t output = 0; output < plan.buffers.size(); ++output) {
       operands.emplace(reduce.reducer->lhs[output], ir::load(plan.buffers[output], indices));
-      operands.emplace(reduce.reducer->rhs[output], lower(plan, reduce.sources[output]));
+      operands.emplace(reduce.reducer->rhs[output], lower(plan, element(plan, reduce.sources[output])));
     }
     List<ir::Expr> combined;
     for (const ir::Expr &result : reduce.reducer->result) combined.push_back(ir::substitute(result, operands));
     ir::Stmt body = combined.size() == 1 ? stores(plan, combined) : simultaneous(plan, combined);
     body = ir::block({tests(plan, false), body});
-    return reduce.where.defined() ? ir::make(ir::If{lower(plan, reduce.where), body, {}}) : body;
+    return reduce.where.defined() ? ir::make(ir::If{lower(plan, both_inside(plan, reduce.where)), body, {}}) : body;
+  }
+
+  /// Padding takes part in no reduction that has a condition.
+  static ir::Expr both_inside(const Plan &plan, const ir::Expr &where) {
+    return plan.inside.defined() ? ir::both(plan.inside, where) : where;
   }
 
   /// All outputs are computed before the first is stored.

@@ -5,6 +5,8 @@
 /// each consumer, its loops inside the place of computation run over their whole range and all others stay symbolic; the indices
 /// of its reads then give a box, and the boxes of all reads are united.
 
+#include <algorithm>
+
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/print.hpp"
 #include "lathe/ir/walk.hpp"
@@ -221,6 +223,7 @@ class LoopMaker {
 
   void split(const Relation &relation) {
     const ir::Expr extent = info(relation.from[0]).extent;
+    if (relation.tail == scheduling::Tail::divides) promise_division(relation, extent);
     const std::optional<std::int64_t> known = ir::constant_integer(extent);
     ir::Expr inner = relation.parts ? ceil_div(extent, relation.factor) : ir::Expr(relation.factor);
     if (!relation.parts && known) inner = ir::Expr(std::min(relation.factor, std::max<std::int64_t>(*known, 1)));
@@ -232,6 +235,35 @@ class LoopMaker {
                                          : extent / inner;
     info(relation.to[0]).extent = plan_.facts.simplify(outer);
     info(relation.to[1]).extent = inner;
+  }
+
+  /// tail::divides: proven, or required of each call and known from then on.
+  void promise_division(const Relation &relation, const ir::Expr &extent) {
+    const ir::Expr divides = ir::binary(ir::BinaryOp::eq, extent % ir::Expr(relation.factor), ir::Expr(0));
+    if (plan_.facts.proves(divides)) return;
+    const scheduling::Step &step = *plans_.state->steps[static_cast<std::size_t>(relation.step)];
+    const std::string &axis = stage_.find(relation.from[0])->name;
+    const std::string count = ir::to_string(extent), factor = std::to_string(relation.factor);
+    if (plan_.facts.proves(!divides))
+      scheduling::refuse(
+          *plans_.state, step, "L031",
+          "the " + count + " iterations of " + axis + " of " + stage_.name() + " are not a multiple of " + factor,
+          {{"why", "tail::divides promises that nothing is left over", {}}, {"help", "leave the tail out, which guards it", {}}},
+          axis);
+    for (const ir::Var &var : ir::free_vars(extent))
+      if (const bool known = std::find(plans_.scalars.begin(), plans_.scalars.end(), var) != plans_.scalars.end(); !known)
+        refuse_promise(step, axis, count, "the extent depends on " + var.name());
+    if (mentions_data(extent)) refuse_promise(step, axis, count, "the extent depends on data");
+    plans_.requirements.push_back({divides, count + " is a multiple of " + factor, step.place, to_cpp(*plans_.state, step)});
+    for (arith::Facts *facts : {&plans_.facts, &plan_.facts, &plan_.start_facts, &around_}) facts->assume(divides);
+  }
+
+  [[noreturn]] void refuse_promise(const scheduling::Step &step, const std::string &axis, const std::string &count,
+                                   std::string why) const {
+    scheduling::refuse(*plans_.state, step, "L031",
+                       "that the extent " + count + " of " + axis + " of " + stage_.name() +
+                           " is a multiple can neither be proven nor checked before the kernel runs",
+                       {{"why", std::move(why), {}}, {"help", "leave the tail out, which guards it", {}}}, axis);
   }
 
   void fuse(const Relation &relation) {
@@ -270,7 +302,7 @@ class LoopMaker {
     AxisInfo &whole = info(relation.from[0]);
     const bool reduction = stage_.find(relation.from[0])->reduction;
     whole.value = facts_for(reduction).simplify(outer.value * inner.extent + inner.value);
-    guard(whole.value < whole.extent, reduction);
+    if (relation.tail == scheduling::Tail::guard) guard(whole.value < whole.extent, reduction);
   }
 
   void take_apart(const Relation &relation) {
@@ -362,14 +394,14 @@ class LoopMaker {
     for (std::size_t d = 0; d < plan_.extent.size(); ++d) {
       const ir::Expr value = plan_.values.at(plan_.operation()->axes[d]);
       guard(value >= ir::Expr(0), false);
-      guard(value < plan_.operation()->shape[d], false);
+      if (!plan_.padded[d]) guard(value < plan_.operation()->shape[d], false);
     }
   }
 
   Plans &plans_;
   Plan &plan_;
   const scheduling::StageState &stage_;
-  const arith::Facts around_;  ///< of the place of computation
+  arith::Facts around_;  ///< of the place of computation
   List<std::pair<scheduling::AxisId, AxisInfo>> infos_;
 };
 
@@ -390,6 +422,65 @@ inline List<ir::Expr> memory_shape(const Plan &plan) {
     shape.push_back(plan.facts.simplify(last + ir::Expr(1)));
   }
   return shape;
+}
+
+/// tail::round_up: regions of whole parts.
+inline void pad_region(Plan &plan) {
+  plan.padded = List<bool>(plan.extent.size());
+  for (const Relation &relation : plan.stage->relations) {
+    if (relation.tail != scheduling::Tail::round_up) continue;
+    const auto dimension = static_cast<std::size_t>(relation.from[0].index);
+    const ir::Expr factor(relation.factor);
+    ir::Expr &extent = plan.extent[dimension];
+    extent = plan.facts.simplify((extent + factor - ir::Expr(1)) / factor * factor);
+    plan.padded[dimension] = true;
+  }
+}
+
+/// Whether, in the padding too, a read finds an element that its tensor has, or padding that is written.
+inline bool reads_memory(const Plans &plans, const Plan &plan, const ir::Read &read, const arith::Facts &facts) {
+  const Plan *producer = plans.find(read.tensor.operation);
+  const List<ir::Expr> &shape = ir::shape_of(read.tensor);
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const ir::Expr index = facts.simplify(ir::substitute(read.indices[d], plan.values));
+    const bool padded = producer && producer->padded[d];
+    const ir::Expr end = padded ? producer->min[d] + producer->extent[d] : shape[d];
+    if (!facts.proves(index >= ir::Expr(0)) || !facts.proves(index < end)) return false;
+    if (padded && !facts.proves(index >= producer->min[d])) return false;
+  }
+  return true;
+}
+
+/// Whether the stage's expression may be evaluated in its padding as it stands.
+inline bool holds_in_padding(const Plans &plans, const Plan &plan) {
+  bool holds = plan.checks.empty();
+  const auto look = [&](const ir::Expr &root, const arith::Facts &facts) {
+    if (!root.defined()) return;
+    ir::walk(root, [&](const ir::Expr &e) {
+      if (const ir::Read *read = e.as<ir::Read>()) holds = holds && reads_memory(plans, plan, *read, facts);
+      holds = holds && !e.as<ir::Call>() && !e.as<ir::Ranged>();
+    });
+  };
+  const ir::Reduce *reduce = plan.reduction();
+  if (!reduce)
+    for (const ir::Expr &body : plan.bodies) look(body, plan.facts);
+  else {
+    for (const ir::Expr &init : reduce->init) look(init, plan.start_facts);
+    for (const ir::Expr &source : reduce->sources) look(source, plan.facts);
+    look(reduce->where, plan.facts);
+  }
+  return holds;
+}
+
+/// Says what tells elements from padding, where the expression may not be evaluated there. Needs all regions.
+inline void guard_padding(const Plans &plans, Plan &plan) {
+  ir::Expr inside;
+  for (std::size_t d = 0; d < plan.padded.size(); ++d) {
+    if (!plan.padded[d]) continue;
+    const ir::Expr condition = ir::Expr(plan.operation()->axes[d]) < plan.operation()->shape[d];
+    if (!plan.start_facts.proves(ir::substitute(condition, plan.values))) inside = ir::both(inside, condition);
+  }
+  if (inside.defined() && !holds_in_padding(plans, plan)) plan.inside = inside;
 }
 
 inline void make_buffers(Plan &plan) {
@@ -423,9 +514,11 @@ LATHE_INLINE void infer_regions(Plans &plans) {
         regions::add_reads(plans, plan, plans.plans[consumer], box);
       }
     for (std::size_t d = 0; d < shape.size(); ++d) regions::set_region(plans, plan, box[d], shape[d]);
+    regions::pad_region(plan);
     regions::LoopMaker(plans, plan).make();
     if (plan.buffers.empty()) regions::make_buffers(plan);
   }
+  for (Plan &plan : plans.plans) regions::guard_padding(plans, plan);
 }
 
 }  // namespace lathe::inline LATHE_ABI::lowering

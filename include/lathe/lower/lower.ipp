@@ -214,6 +214,8 @@ LATHE_INLINE Lowered lower(const scheduling::State &state, const List<Argument> 
   list.add_symbols();
   list.add_constants();
   for (const ir::Parameter &parameter : function.parameters)
+    if (parameter.var.defined()) plans.scalars.push_back(parameter.var);
+  for (const ir::Parameter &parameter : function.parameters)
     if (parameter.var.defined() && parameter.var.nonnegative()) plans.facts.assume(ir::Expr(parameter.var) >= ir::Expr(0));
 
   inline_stages(plans);
@@ -233,6 +235,7 @@ LATHE_INLINE Lowered lower(const scheduling::State &state, const List<Argument> 
   result.report = region_report(plans);
   result.facts = plans.facts;
   result.program.functions.push_back(std::move(function));
+  result.program.requirements = plans.requirements;
   for (const Plan &plan : plans.plans)
     (plan.once ? result.prologue : result.program).stages.push_back({plan.stage->name(), plan.operation()->place});
   return result;

@@ -5,6 +5,7 @@
 /// infer_regions; build_nest turns plans into statements.
 
 #include "lathe/arith/simplify.hpp"
+#include "lathe/ir/program.hpp"
 #include "lathe/ir/stmt.hpp"
 #include "lathe/schedule/state.hpp"
 #include "lathe/support/list.hpp"
@@ -43,6 +44,8 @@ struct Plan {
   bool once = false;            ///< depends on constants alone: computed when the kernel is made
 
   List<ir::Expr> min, extent;   ///< per dimension: the region that is computed
+  List<bool> padded;            ///< per dimension: rounded up, so the region may reach over the tensor's end and is whole
+  ir::Expr inside;              ///< over the operation's axes: not in the padding, where reads may not be made; optional
   List<Loop> loops;             ///< outermost first
   ir::VarMap<ir::Expr> values;  ///< the operation's axes in terms of loop variables
   List<Guard> guards;
@@ -81,6 +84,8 @@ struct Plans {
   const scheduling::State *state = nullptr;
   List<Plan> plans;                                            ///< producers before consumers
   arith::Facts facts;                                          ///< of size symbols
+  List<ir::Var> scalars;                                       ///< the function's scalar parameters
+  List<ir::Requirement> requirements;                          ///< what each call has to be checked for
   List<std::pair<ir::Operation, List<ir::Buffer>>> arguments;  ///< placeholders and constants with their buffers
 
   /// The plan of an operation's stage, or null for arguments.

@@ -69,6 +69,21 @@ inline std::int64_t value_of(const ir::Expr &e, const List<ir::Var> &symbols, co
   return *value;
 }
 
+/// K005: with the user's step, and the sizes as they are.
+[[noreturn]] LATHE_INLINE void fail_requirement(const ir::Requirement &requirement, const List<ir::Var> &symbols,
+                                                const Slot *slots) {
+  Diagnostic diagnostic;
+  diagnostic.code = "K005";
+  diagnostic.message = "a size does not fit: " + requirement.text;
+  diagnostic.place = requirement.place;
+  diagnostic.quoted = requirement.quoted;
+  for (const ir::Var &var : ir::free_vars(requirement.condition))
+    for (std::size_t slot = 0; slot < symbols.size(); ++slot)
+      if (symbols[slot].defined() && symbols[slot] == var)
+        diagnostic.notes.push_back({"note", var.name() + " is " + std::to_string(slots[slot].integer), {}});
+  throw Error(std::move(diagnostic));
+}
+
 }  // namespace calling
 
 LATHE_INLINE void calling::SignatureMaker::make(KernelSignature &signature, List<ArgumentInfo> &infos) {
@@ -427,7 +442,7 @@ LATHE_INLINE void KernelCode::call_with(const CallArgument *arguments, Slot *val
     calling::CallChecker(*signature_, infos_, arguments, values).check();
   for (const ir::Requirement &requirement : program_.requirements)
     if (!calling::value_of(requirement.condition, signature_->symbols, values))
-      fail("K005", "a size does not fit: " + requirement.text, requirement.place);
+      calling::fail_requirement(requirement, signature_->symbols, values);
   run(values);
 }
 

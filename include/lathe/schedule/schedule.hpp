@@ -55,6 +55,15 @@ struct Parts {
 /// Asks a split for `count` parts instead of parts of a size.
 inline Parts parts(std::int64_t count) { return {count}; }
 
+/// What a split does where its parts do not fill the axis: `s[C].split(i, 16, tail::divides)`.
+using scheduling::Tail;
+/// The ways of `Tail`.
+namespace tail {
+inline constexpr Tail guard = Tail::guard;        ///< a condition leaves out what is beyond the end: what split does by itself
+inline constexpr Tail divides = Tail::divides;    ///< promises that nothing is beyond the end
+inline constexpr Tail round_up = Tail::round_up;  ///< computes what is beyond the end too, on a buffer that is padded for it
+}  // namespace tail
+
 class Schedule;
 
 /// What a layout's lambda returns: `at(n / 16, k, n % 16)`.
@@ -99,7 +108,31 @@ class AnyStage {
   std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split(const A &axis, std::int64_t factor,
                                                                 Location place = Location::current()) {
     static_assert(scheduling::AxisLike<A>, "split(): takes an axis of this stage and a factor, for example  s[C].split(i, 16)");
-    return split_pair<A>(axis, factor, false, place);
+    return split_pair<A>(axis, factor, false, Tail::guard, place);
+  }
+  /// The same, saying what happens where the parts do not fill the axis: `auto [outer, inner] = s[C].split(i, 16,
+  /// tail::divides)`.
+  ///
+  ///     for i in 0..e: body(i)     → tail::divides →      for i.outer in 0..e/16:
+  ///                                                         for i.inner in 0..16: body(i.outer*16 + i.inner)
+  ///
+  ///     allocate c: float32[e]:    → tail::round_up →     allocate c: float32[ceil(e/16)*16]:
+  ///       for i in 0..e: c[i] = …                           for i.outer in 0..ceil(e/16):
+  ///                                                           for i.inner in 0..16: c[i.outer*16 + i.inner] = …
+  ///
+  /// `divides` promises that the extent is a multiple of the factor. Lowering proves it, with `Schedule::assume` if need be;
+  /// otherwise each call of the kernel checks it (K005). Lowering refuses what is not so, or cannot be checked before the kernel
+  /// runs (L031). `round_up` pads a dimension of the stage's own buffer. The padding holds values that nobody reads but other
+  /// padding: what the expression gives there where all that it reads is in memory, else 0 in place of the element or of what is
+  /// reduced.
+  /// \throws Error as the split above; S031 if the promise is false; S032 where there is nothing to pad: an output, a reduction
+  /// axis, a part of an axis, or an axis that the extent of a reduction depends on.
+  template <class A>
+  std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split(const A &axis, std::int64_t factor, Tail tail,
+                                                                Location place = Location::current()) {
+    static_assert(scheduling::AxisLike<A>,
+                  "split(): takes an axis of this stage and a factor, for example  s[C].split(i, 16, tail::divides)");
+    return split_pair<A>(axis, factor, false, tail, place);
   }
   /// Into `parts.count` parts: `auto [outer, inner] = s[C].split(i, parts(4))`.
   ///
@@ -112,7 +145,20 @@ class AnyStage {
   std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split(const A &axis, Parts parts,
                                                                 Location place = Location::current()) {
     static_assert(scheduling::AxisLike<A>, "split(): takes an axis of this stage, for example  s[C].split(i, parts(4))");
-    return split_pair<A>(axis, parts.count, true, place);
+    return split_pair<A>(axis, parts.count, true, Tail::guard, place);
+  }
+  /// The same, saying what happens where the parts do not fill the axis.
+  ///
+  ///     for i in 0..e: body(i)     → parts(4), tail::divides →     for i.outer in 0..4:
+  ///                                                                  for i.inner in 0..e/4: body(i.outer*(e/4) + i.inner)
+  ///
+  /// \throws Error as the split with a factor and a tail.
+  template <class A>
+  std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split(const A &axis, Parts parts, Tail tail,
+                                                                Location place = Location::current()) {
+    static_assert(scheduling::AxisLike<A>,
+                  "split(): takes an axis of this stage, for example  s[C].split(i, parts(4), tail::divides)");
+    return split_pair<A>(axis, parts.count, true, tail, place);
   }
 
   /// Neighbouring loops, named from the outer to the inner, become one: `auto f = s[C].fuse(i, j)`.
@@ -263,12 +309,12 @@ class AnyStage {
  private:
   template <class A>
   std::pair<scheduling::PartOf<A>, scheduling::PartOf<A>> split_pair(const scheduling::AxisRef &axis, std::int64_t factor,
-                                                                     bool by_parts, const Location &place) {
-    std::pair<AnyAxis, AnyAxis> halves = split_axis(axis, factor, by_parts, place);
+                                                                     bool by_parts, Tail tail, const Location &place) {
+    std::pair<AnyAxis, AnyAxis> halves = split_axis(axis, factor, by_parts, tail, place);
     using Part = scheduling::PartOf<A>;
     return {Part(std::move(halves.first)), Part(std::move(halves.second))};
   }
-  std::pair<AnyAxis, AnyAxis> split_axis(const scheduling::AxisRef &axis, std::int64_t factor, bool by_parts,
+  std::pair<AnyAxis, AnyAxis> split_axis(const scheduling::AxisRef &axis, std::int64_t factor, bool by_parts, Tail tail,
                                          const Location &place);
   AnyAxis fuse_axes(const List<scheduling::AxisRef> &axes, const Location &place);
   void reorder_axes(const List<scheduling::AxisRef> &axes, const Location &place);

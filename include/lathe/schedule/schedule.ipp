@@ -58,9 +58,10 @@ LATHE_INLINE List<AnyAxis> AnyStage::loops() const {
   return result;
 }
 
-LATHE_INLINE std::pair<AnyAxis, AnyAxis> AnyStage::split_axis(const AxisRef &axis, std::int64_t factor, bool by_parts,
+LATHE_INLINE std::pair<AnyAxis, AnyAxis> AnyStage::split_axis(const AxisRef &axis, std::int64_t factor, bool by_parts, Tail tail,
                                                               const Location &place) {
   Step step{Primitive::split, schedule_->stage_id(key_), {}, {}, {factor, by_parts}, {}, place};
+  if (tail != Tail::guard) step.numbers.push_back(static_cast<std::int64_t>(tail));
   step.axes.push_back(schedule_->axis_id(key_, axis, step));
   const int number = static_cast<int>(schedule_->state_.steps.size());
   schedule_->apply(std::move(step));

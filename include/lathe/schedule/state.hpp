@@ -34,6 +34,7 @@ struct Relation {
   List<AxisId> to;          ///< split: outer, inner; fuse: one
   std::int64_t factor = 0;  ///< split: size of the parts, or their number
   bool parts = false;       ///< split: `factor` is a number of parts
+  Tail tail = Tail::guard;  ///< split
 };
 
 /// Where a stage is computed.

@@ -7,6 +7,7 @@
 /// One line of text a step is the canonical form:
 ///
 ///     split o2 o3 16            split axis "original 3" of stage "original 2" by 16
+///     split o2 o3 4 parts divides   into 4 parts, which promises that 4 divides its extent
 ///     reorder o2 o0 o1 s0.0 o4 o5 s0.1
 ///     parallel o2 o0
 ///     compute_at o1 o2 s0.0     stage o1 at axis s0.0 of stage o2
@@ -38,7 +39,7 @@ struct AxisId {
 
 /// What a step does, and which fields of `Step` say it. All but cache_read act on the computed stage `stage`.
 enum class Primitive : std::uint8_t {
-  split,           ///< axes[0] by numbers[0]; numbers[1] = 1: into that many parts, else parts of that size
+  split,           ///< axes[0] by numbers[0]; numbers[1] = 1: into that many parts, else parts of that size; numbers[2]: Tail
   fuse,            ///< axes, outermost first
   reorder,         ///< axes in their new order
   vectorize,       ///< axes[0]
@@ -51,6 +52,13 @@ enum class Primitive : std::uint8_t {
   cache_write,     ///< text: scope
   set_scope,       ///< text: scope
   layout,          ///< text: the map (layout.hpp)
+};
+
+/// What a split does where its parts do not fill the axis.
+enum class Tail : std::uint8_t {
+  guard,     ///< iterations beyond the end are left out by a condition
+  divides,   ///< there are none: a promise, which is proven, or checked at each call
+  round_up,  ///< they run too, on memory that is there for them
 };
 
 /// "split", …
@@ -75,6 +83,9 @@ struct Step {
            a.numbers == b.numbers && a.text == b.text;
   }
 };
+
+/// The tail of a split; where nothing says it, `guard`.
+inline Tail tail_of(const Step &split) { return split.numbers.size() > 2 ? static_cast<Tail>(split.numbers[2]) : Tail::guard; }
 
 /// Steps are shared between copies of a schedule, so a handle can tell whether its step is part of a schedule.
 using StepRef = std::shared_ptr<const Step>;

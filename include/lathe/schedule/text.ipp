@@ -88,6 +88,24 @@ class LineReader {
   std::size_t next_ = 0;
 };
 
+/// The tails of splits, in the order of the enumeration.
+inline constexpr std::string_view tail_names[] = {"guard", "divides", "round_up"};
+
+/// What follows the factor of a split.
+inline void read_division(LineReader &reader, Step &step) {
+  step.numbers.push_back(0);
+  for (bool first = true; reader.more(); first = false) {
+    const std::string_view word = reader.word();
+    const auto known = std::find(std::begin(tail_names) + 1, std::end(tail_names), word);
+    if (word == "parts" && first)
+      step.numbers[1] = 1;
+    else if (known != std::end(tail_names) && step.numbers.size() == 2)
+      step.numbers.push_back(known - std::begin(tail_names));
+    else
+      reader.misfit("'" + std::string(word) + "' is not a way to split");
+  }
+}
+
 inline Step read_step(LineReader &reader) {
   Step step;
   const std::string_view name = reader.word();
@@ -99,8 +117,7 @@ inline Step read_step(LineReader &reader) {
     case Primitive::split:
       step.axes.push_back(reader.id<AxisId>());
       step.numbers.push_back(reader.number());
-      step.numbers.push_back(reader.more());
-      if (reader.more() && reader.word() != "parts") reader.misfit("what may follow the factor is 'parts'");
+      read_division(reader, step);
       break;
     case Primitive::fuse:
     case Primitive::reorder:
@@ -265,6 +282,7 @@ LATHE_INLINE std::string to_text(const Step &step) {
   if (step.primitive == Primitive::split) {
     out += " " + std::to_string(step.numbers.at(0));
     if (step.numbers.size() > 1 && step.numbers[1]) out += " parts";
+    if (tail_of(step) != Tail::guard) (out += " ") += step_text::tail_names[static_cast<std::size_t>(tail_of(step))];
   }
   return out;
 }
@@ -292,7 +310,10 @@ LATHE_INLINE std::string statement(const Names &names, const Step &step) {
       const bool parts = step.numbers.size() > 1 && step.numbers[1];
       const std::string count = std::to_string(step.numbers.at(0));
       const std::string outer = names.made(0, axis + "_outer"), inner = names.made(1, axis + "_inner");
-      return "auto [" + outer + ", " + inner + "] = " + call + axis + ", " + (parts ? "parts(" + count + ")" : count) + ");";
+      const std::string tail =
+          tail_of(step) == Tail::guard ? "" : ", tail::" + std::string(tail_names[static_cast<std::size_t>(tail_of(step))]);
+      return "auto [" + outer + ", " + inner + "] = " + call + axis + ", " + (parts ? "parts(" + count + ")" : count) + tail +
+             ");";
     }
     case Primitive::fuse: {
       const bool listed = step.axes.size() < 2 || step.axes.size() > 4;

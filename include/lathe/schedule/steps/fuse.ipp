@@ -45,7 +45,7 @@ LATHE_INLINE void apply_fuse(State &state, const Step &step) {
   fused.reduction = reduction;
   for (const AxisId &id : step.axes) stage.find(id)->consumed_by = number;
   stage.axes.push_back(fused);
-  stage.relations.push_back({Relation::Kind::fuse, number, step.axes, {fused.id}, 0, false});
+  stage.relations.push_back({Relation::Kind::fuse, number, step.axes, {fused.id}, 0, false, Tail::guard});
   const auto at = stage.loops.begin() + first;
   stage.loops.insert(stage.loops.erase(at, at + static_cast<std::ptrdiff_t>(step.axes.size())), fused.id);
 }
