@@ -109,7 +109,7 @@ class Drawer {
     for (const StageState &stage : schedule_.state().stages)
       if (stage.is_compute()) stages_.push_back(&stage);
     stage_ = random_.pick(stages_);
-    switch (random_.between(0, 20)) {
+    switch (random_.between(0, 21)) {
       case 0:
       case 1:
       case 2:
@@ -133,13 +133,31 @@ class Drawer {
         return random_.percent(50) ? cache_read()
                                    : std::vector<Step>{{Primitive::cache_write, stage_->id, {}, {}, {}, scope(), {}}};
       case 19: return layout();
-      default: return {{Primitive::set_scope, stage_->id, {}, {}, {}, scope(), {}}};
+      case 20: return {{Primitive::set_scope, stage_->id, {}, {}, {}, scope(), {}}};
+      default: return assume();
     }
   }
 
  private:
   std::string scope() { return random_.percent(60) ? "local" : ""; }
   std::int64_t factor() { return random_.pick({1, 2, 2, 3, 4, 4, 5, 7, 8, 8, 16}); }
+
+  /// Something true of a size.
+  std::vector<Step> assume() {
+    const lathe::List<ir::Var> symbols = symbols_of(schedule_.state());
+    if (symbols.empty()) return {};
+    const std::size_t number = random_.below(symbols.size());
+    for (const Size &size : program_.sizes) {
+      if (size.name != symbols[number].name()) continue;
+      const std::int64_t by = random_.between(2, 8);
+      const std::string symbol = "v" + std::to_string(number);
+      const std::string text = random_.pick({"== % " + symbol + " " + std::to_string(by) + " " + std::to_string(size.value % by),
+                                             "<= " + symbol + " " + std::to_string(size.value + random_.between(0, 9)),
+                                             ">= " + symbol + " " + std::to_string(size.value - random_.between(0, 3))});
+      return {{Primitive::assume, {-1, -1}, {}, {}, {}, text, {}}};
+    }
+    return {};
+  }
 
   std::vector<Step> split() {
     if (stage_->loops.empty()) return {};
@@ -343,7 +361,7 @@ void replay_steps(lathe::Schedule &schedule, const Program &program, const Steps
     return id.step >= 0;
   };
   for (Step step : steps.steps) {
-    bool fits = translate_stage(step.stage);
+    bool fits = step.primitive == Primitive::assume || translate_stage(step.stage);
     for (StageId &id : step.stages) fits = fits && translate_stage(id);
     for (AxisId &id : step.axes) fits = fits && translate_axis(id);
     const int number = static_cast<int>(schedule.steps().size());

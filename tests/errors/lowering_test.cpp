@@ -202,6 +202,16 @@ TEST(CallRefusals, K005Size) {
   expect_refusal("K005", [&] { kernel(c.x, c.z, c.y); });
 }
 
+TEST(CallRefusals, K005Assumption) {
+  auto n = size_var("n");
+  auto x = placeholder<float>({n}, "x");
+  auto y = compute({n}, [&](Index i) { return x(i) + 1.0f; }, "y(i)");
+  Schedule s(y);
+  s.assume(n % 16 == 0 && n > 0);
+  Array<float, 1> from({40}), to({40});
+  expect_refusal("K005", [&] { jit(s, x, y)(from, to); }, "_assumption");
+}
+
 TEST(CallRefusals, K005Division) {
   auto n = size_var("n");
   auto x = placeholder<float>({n}, "x");

@@ -227,6 +227,27 @@ TEST(ScheduleRefusals, S031DoesNotDivide) {
   expect_refusal("S031", [&] { s[m.C].split(m.k, parts(5), tail::divides); }, "_parts");
 }
 
+TEST(ScheduleRefusals, S033NotAboutSizes) {
+  auto n = size_var("n"), other = size_var("other");
+  auto x = placeholder<float>({n}, "x");
+  auto alpha = scalar<int>("alpha");
+  auto y = compute({n}, [&](Index i) { return x(i) + cast<float>(alpha); }, "y(i)");
+  Schedule s(y);
+  expect_refusal("S033", [&] { s.assume(other % 2 == 0); });
+  expect_refusal("S033", [&] { s.assume(alpha > 0); }, "_scalar");
+  expect_refusal("S033", [&] { s.replay("assume == v1 2"); }, "_text");
+}
+
+TEST(ScheduleRefusals, S034CannotHold) {
+  auto n = size_var("n");
+  auto x = placeholder<float>({n, 4}, "x");
+  auto y = compute({n}, [&](Index i) { return x(i, 0) + 1.0f; }, "y(i)");
+  Schedule s(y);
+  s.assume(n % 4 == 2);
+  expect_refusal("S034", [&] { s.assume(n % 2 == 1); });
+  expect_refusal("S034", [&] { s.assume(x.shape()[1] == 5); }, "_constant");
+}
+
 TEST(ScheduleRefusals, S032CannotBeRoundedUp) {
   Matmul m;
   Schedule s(m.D);

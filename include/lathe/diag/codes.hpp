@@ -56,6 +56,8 @@ inline constexpr CodeTitle code_titles[] = {
     {"S022", "the name of a scope is not one word"},
     {"S031", "a split promises to divide what it does not divide"},
     {"S032", "an axis cannot be rounded up"},
+    {"S033", "an assumption is not about sizes"},
+    {"S034", "an assumption cannot hold"},
     // lowering
     {"L001", "a stage is read outside the loop it is computed at"},
     {"L002", "a read is out of range"},

@@ -218,6 +218,13 @@ LATHE_INLINE Lowered lower(const scheduling::State &state, const List<Argument> 
   for (const ir::Parameter &parameter : function.parameters)
     if (parameter.var.defined() && parameter.var.nonnegative()) plans.facts.assume(ir::Expr(parameter.var) >= ir::Expr(0));
 
+  for (const scheduling::Assumption &assumption : state.assumptions) {
+    const scheduling::Step &step = *state.steps[static_cast<std::size_t>(assumption.step)];
+    plans.facts.assume(assumption.condition);
+    plans.requirements.push_back(
+        {assumption.condition, "assumed is " + ir::to_string(assumption.condition), step.place, to_cpp(state, step)});
+  }
+
   inline_stages(plans);
   check_reads(plans);
   for (Plan &plan : plans.plans)

@@ -9,6 +9,7 @@
 
 #include "lathe/schedule/legality.ipp"
 #include "lathe/schedule/state.ipp"
+#include "lathe/schedule/steps/assume.ipp"
 #include "lathe/schedule/steps/caches.ipp"
 #include "lathe/schedule/steps/fuse.ipp"
 #include "lathe/schedule/steps/layout.ipp"
@@ -62,7 +63,9 @@ inline void require(const State &state, const Step &step) {
          name + " takes " + std::to_string(form.stages) + " further stages, the step has " + std::to_string(step.stages.size()),
          step.place);
   if (step.numbers.size() < form.numbers) fail("S018", name + " takes a number, the step has none", step.place);
-  if (step.primitive != Primitive::layout && !is_word(step.text))
+  const bool takes_scope = step.primitive == Primitive::cache_read || step.primitive == Primitive::cache_write ||
+                           step.primitive == Primitive::set_scope;
+  if (takes_scope && !is_word(step.text))
     refuse(state, step, "S022", "'" + step.text + "' cannot be the name of a scope",
            {{"why", "schedules are stored as text, in which a scope is one word", {}},
             {"help", "name it by letters, digits, _ and .", {}}});
@@ -86,6 +89,7 @@ LATHE_INLINE void apply(State &state, const StepRef &step) {
     case Primitive::cache_write: apply_cache_write(state, *step); break;
     case Primitive::set_scope: apply_set_scope(state, *step); break;
     case Primitive::layout: apply_layout(state, *step); break;
+    case Primitive::assume: apply_assume(state, *step); break;
   }
   state.steps.push_back(step);
 }

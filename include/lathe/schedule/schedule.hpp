@@ -441,6 +441,16 @@ class Schedule {
   /// The same for a tensor whose type is known when the program runs.
   AnyTensor cache_write(const AnyTensor &tensor, Scope scope, Location place = Location::current());
 
+  /// What holds of sizes: comparisons of size variables, joined by && and ||. Lowering uses it, and every call of the kernel is
+  /// checked for it before anything runs (K005). Of constants alone it is no step.
+  ///
+  ///     for i.outer in 0..(n + 15)/16:             → assume(n % 16 == 0) →     for i.outer in 0..n/16:
+  ///       for i.inner in 0..16:                                                  for i.inner in 0..16: body
+  ///         if i.outer*16 + i.inner < n: body
+  ///
+  /// \throws Error S033 if it is about something else than sizes of this schedule's tensors, S034 if it cannot hold.
+  void assume(const Expr<bool> &condition, Location place = Location::current());
+
   // ---- inspection -------------------------------------------------------------------------------------------------------------
 
   /// The computed stages, producers before consumers.

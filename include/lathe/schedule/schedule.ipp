@@ -3,6 +3,8 @@
 /// \file
 /// From calls on handles to steps.
 
+#include "lathe/ir/build.hpp"
+#include "lathe/ir/print.hpp"
 #include "lathe/schedule/schedule.hpp"
 #include "lathe/support/list.hpp"
 
@@ -191,6 +193,19 @@ LATHE_INLINE AnyTensor Schedule::cache_write(const AnyTensor &tensor, Scope scop
   const int number = static_cast<int>(state_.steps.size());
   apply({Primitive::cache_write, stage_id(require(tensor.untyped())), {}, {}, {}, std::string(scope.name), place});
   return AnyTensor({state_.find(scheduling::StageId{number, 0})->key, tensor.untyped().output});
+}
+
+LATHE_INLINE void Schedule::assume(const Expr<bool> &condition, Location place) {
+  const ir::Expr &untyped = condition.untyped();
+  if (ir::is_true(untyped)) return;
+  if (ir::is_false(untyped))
+    fail("S034", "what is assumed does not hold", place, {{"why", "it is about constants, and false", {}}});
+  std::string text = scheduling::assumption_text(state_, untyped);
+  if (text.empty())
+    fail("S033", ir::to_string(untyped) + " is no condition on sizes", place,
+         {{"why", "it is tested before the kernel runs, when nothing but the sizes in shapes is known", {}},
+          {"help", "assume comparisons of size variables that this schedule's tensors have:   s.assume(n % 16 == 0);", {}}});
+  apply({Primitive::assume, {-1, -1}, {}, {}, {}, std::move(text), place});
 }
 
 LATHE_INLINE List<AnyStage> Schedule::stages() {

@@ -78,9 +78,16 @@ struct StageState {
   AxisId follow(AxisId axis) const;
 };
 
+/// A fact about sizes.
+struct Assumption {
+  ir::Expr condition;  ///< over size symbols
+  int step = -1;
+};
+
 struct State {
   List<StageState> stages;  ///< producers before consumers
   List<StepRef> steps;
+  List<Assumption> assumptions;
 
   const StageState *find(StageId id) const;
   StageState *find(StageId id);
@@ -94,6 +101,13 @@ State initial_state(const List<ir::Operation> &outputs);
 
 /// Checks a step and applies it. Throws `Error` (codes S…) and leaves the state unchanged if the step is not legal.
 void apply(State &state, const StepRef &step);
+
+/// The size symbols of a schedule in the order of their first appearance in its stages: assume numbers them so.
+List<ir::Var> symbols_of(const State &state);
+/// A condition on them as the text of an assume step; empty if it is none.
+std::string assumption_text(const State &state, const ir::Expr &condition);
+/// The condition of an assume step's text; undefined if it is none.
+ir::Expr assumption_of(const State &state, std::string_view text);
 
 /// A step as a line of C++ ("auto [i_outer, i_inner] = s[C].split(i, 16);"), with the names that axes have in `state`.
 std::string to_cpp(const State &state, const Step &step);

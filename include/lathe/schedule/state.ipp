@@ -127,6 +127,7 @@ LATHE_INLINE void refuse(const State &state, const Step &step, std::string code,
   diagnostic.place = step.place;
   diagnostic.axis = std::move(axis);
   const StageState *stage = state.find(step.stage);
+  if (step.primitive == Primitive::assume && assumption_of(state, step.text).defined()) diagnostic.quoted = to_cpp(state, step);
   if (stage) {
     diagnostic.stage = stage->name();
     int number = 1;

@@ -37,7 +37,7 @@ struct AxisId {
   friend bool operator==(const AxisId &, const AxisId &) = default;  ///< the same name, within one stage
 };
 
-/// What a step does, and which fields of `Step` say it. All but cache_read act on the computed stage `stage`.
+/// What a step does, and which fields of `Step` say it. All but cache_read and assume act on the computed stage `stage`.
 enum class Primitive : std::uint8_t {
   split,           ///< axes[0] by numbers[0]; numbers[1] = 1: into that many parts, else parts of that size; numbers[2]: Tail
   fuse,            ///< axes, outermost first
@@ -52,6 +52,7 @@ enum class Primitive : std::uint8_t {
   cache_write,     ///< text: scope
   set_scope,       ///< text: scope
   layout,          ///< text: the map (layout.hpp)
+  assume,          ///< no stage; text: the condition, operators before their operands, symbols by number: "== % v0 16 0"
 };
 
 /// What a split does where its parts do not fill the axis.

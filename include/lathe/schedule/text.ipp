@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "lathe/ir/print.hpp"
 #include "lathe/schedule/state.hpp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
@@ -18,7 +19,7 @@ namespace step_text {
 /// The primitives by name, in the order of the enumeration.
 inline constexpr std::string_view primitive_names[] = {
     "split",          "fuse",         "reorder",    "vectorize",   "unroll",    "parallel", "compute_at",
-    "compute_inline", "compute_root", "cache_read", "cache_write", "set_scope", "layout"};
+    "compute_inline", "compute_root", "cache_read", "cache_write", "set_scope", "layout", "assume"};
 
 inline void append_id(std::string &out, int step, int index) {
   out += step < 0 ? " o" + std::to_string(index) : " s" + std::to_string(step) + "." + std::to_string(index);
@@ -112,7 +113,7 @@ inline Step read_step(LineReader &reader) {
   const auto known = std::find(std::begin(primitive_names), std::end(primitive_names), name);
   if (known == std::end(primitive_names)) reader.misfit("there is no primitive '" + std::string(name) + "'");
   step.primitive = static_cast<Primitive>(known - std::begin(primitive_names));
-  step.stage = reader.id<StageId>();
+  step.stage = step.primitive == Primitive::assume ? StageId{-1, -1} : reader.id<StageId>();
   switch (step.primitive) {
     case Primitive::split:
       step.axes.push_back(reader.id<AxisId>());
@@ -139,6 +140,10 @@ inline Step read_step(LineReader &reader) {
     case Primitive::cache_write:
     case Primitive::set_scope: step.text = scope_of(reader.word()); break;
     case Primitive::layout: step.text = reader.word(); break;
+    case Primitive::assume:
+      step.text = reader.word();
+      while (reader.more()) (step.text += " ") += reader.word();
+      break;
   }
   if (reader.more()) reader.misfit("there are words too many");
   return step;
@@ -272,6 +277,7 @@ LATHE_INLINE std::string_view name_of(Primitive primitive) {
 LATHE_INLINE std::string to_text(const Step &step) {
   using step_text::append_id;
   std::string out(name_of(step.primitive));
+  if (step.primitive == Primitive::assume) return out + " " + step.text;
   append_id(out, step.stage.step, step.stage.index);
   const bool scoped = step.primitive == Primitive::cache_read || step.primitive == Primitive::cache_write ||
                       step.primitive == Primitive::set_scope;
@@ -338,6 +344,10 @@ LATHE_INLINE std::string statement(const Names &names, const Step &step) {
              " = s.cache_write(" + stage + ", " + scope_cpp(step.text) + ");";
     case Primitive::set_scope: return call + scope_cpp(step.text) + ");";
     case Primitive::layout: return call + layout_cpp(names.stage, step.text) + ");";
+    case Primitive::assume: {
+      const ir::Expr condition = assumption_of(state, step.text);
+      return "s.assume(" + (condition.defined() ? ir::to_string(condition) : "?") + ");";
+    }
     default: return call + names.axes(step.axes) + ");";
   }
 }
