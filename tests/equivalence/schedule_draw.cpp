@@ -109,7 +109,7 @@ class Drawer {
     for (const StageState &stage : schedule_.state().stages)
       if (stage.is_compute()) stages_.push_back(&stage);
     stage_ = random_.pick(stages_);
-    switch (random_.between(0, 21)) {
+    switch (random_.between(0, 22)) {
       case 0:
       case 1:
       case 2:
@@ -134,7 +134,8 @@ class Drawer {
                                    : std::vector<Step>{{Primitive::cache_write, stage_->id, {}, {}, {}, scope(), {}}};
       case 19: return layout();
       case 20: return {{Primitive::set_scope, stage_->id, {}, {}, {}, scope(), {}}};
-      default: return assume();
+      case 21: return assume();
+      default: return storage_align();
     }
   }
 
@@ -157,6 +158,12 @@ class Drawer {
       return {{Primitive::assume, {-1, -1}, {}, {}, {}, text, {}}};
     }
     return {};
+  }
+
+  std::vector<Step> storage_align() {
+    const std::int64_t by = random_.pick({1, 2, 3, 4, 8, 16, 17});
+    const AxisId axis{-1, static_cast<int>(random_.below(4))};
+    return {{Primitive::storage_align, stage_->id, {axis}, {}, {by, random_.between(0, by - 1)}, {}, {}}};
   }
 
   std::vector<Step> split() {

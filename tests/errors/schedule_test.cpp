@@ -248,6 +248,34 @@ TEST(ScheduleRefusals, S034CannotHold) {
   expect_refusal("S034", [&] { s.assume(x.shape()[1] == 5); }, "_constant");
 }
 
+TEST(ScheduleRefusals, S035NoStrideToAlign) {
+  Matmul m;
+  Schedule s(m.D);
+  auto [i, j] = s[m.C].axes();
+  expect_refusal("S035", [&] { s[m.D].storage_align(s[m.D].axis(0), 8); });
+  expect_refusal("S035", [&] { s[m.C].storage_align(j, 8); }, "_innermost");
+  expect_refusal("S035", [&] { s[m.C].storage_align(i, 8, 8); }, "_offset");
+  expect_refusal("S035", [&] { s[m.C].storage_align(AnyAxis(s[m.C].reduce_axes()[0]), 8); }, "_reduction");
+  auto [io, ii] = s[m.C].split(i, 4);
+  expect_refusal("S035", [&] { s[m.C].storage_align(io, 8); }, "_part");
+  s[m.C].storage_align(i, 8, 1);
+  expect_refusal("S035", [&] { s[m.C].storage_align(i, 8, 2); }, "_twice");
+  expect_refusal(
+      "S016",
+      [&] {
+        Schedule t(m.D);
+        t[m.C].storage_align(t[m.C].axis(0), 8);
+        t.cache_write(m.C, scope::local);
+      },
+      "_align");
+  Matmul n;
+  auto E = compute({64, 32}, [&](Index y, Index x) { return n.A(y, x) + 1.0f; }, "E");
+  auto F = compute({64, 32}, [&](Index y, Index x) { return E(y, x) + 1.0f; }, "F");
+  Schedule t(F);
+  t[E].storage_align(t[E].axis(0), 8);
+  expect_refusal("S015", [&] { t[E].compute_inline(); }, "_align");
+}
+
 TEST(ScheduleRefusals, S032CannotBeRoundedUp) {
   Matmul m;
   Schedule s(m.D);

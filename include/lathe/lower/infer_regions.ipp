@@ -483,6 +483,24 @@ inline void guard_padding(const Plans &plans, Plan &plan) {
   if (inside.defined() && !holds_in_padding(plans, plan)) plan.inside = inside;
 }
 
+/// storage_align: strides with padding; empty without it. Those of inner dimensions come first.
+inline List<ir::Expr> aligned_strides(const Plan &plan) {
+  if (plan.stage->alignments.empty()) return {};
+  List<ir::Expr> strides(plan.extent.size());
+  ir::Expr stride(1);
+  for (std::size_t d = plan.extent.size(); d-- > 0;) {
+    for (const scheduling::StrideAlignment &alignment : plan.stage->alignments)
+      if (alignment.dimension == static_cast<int>(d)) {
+        const ir::Expr factor(alignment.factor);
+        stride = stride + (factor + ir::Expr(alignment.offset) - stride % factor) % factor;
+      }
+    stride = plan.facts.simplify(stride);
+    strides[d] = stride;
+    stride = stride * plan.extent[d];
+  }
+  return strides;
+}
+
 inline void make_buffers(Plan &plan) {
   const ir::OperationNode &operation = *plan.operation();
   for (std::size_t output = 0; output < operation.types.size(); ++output) {
@@ -490,6 +508,7 @@ inline void make_buffers(Plan &plan) {
     buffer.name = operation.name + (operation.types.size() > 1 ? "." + std::to_string(output) : "");
     buffer.type = operation.types[output];
     buffer.shape = memory_shape(plan);
+    buffer.strides = aligned_strides(plan);
     buffer.scope = plan.stage->scope;
     plan.buffers.emplace_back(std::move(buffer));
   }

@@ -18,6 +18,7 @@
 #include "lathe/schedule/steps/reorder.ipp"
 #include "lathe/schedule/steps/split.ipp"
 #include "lathe/schedule/text.ipp"
+#include "lathe/schedule/steps/storage_align.ipp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
@@ -37,6 +38,7 @@ inline Form form_of(Primitive primitive) {
     case Primitive::unroll:
     case Primitive::parallel: return {1, 0, 0};
     case Primitive::compute_at: return {1, 1, 0};
+    case Primitive::storage_align: return {1, 0, 2};
     case Primitive::cache_read: return {.axes = 0, .stages = 0, .numbers = 0, .more_stages = true};
     default: return {0, 0, 0};
   }
@@ -89,6 +91,7 @@ LATHE_INLINE void apply(State &state, const StepRef &step) {
     case Primitive::cache_write: apply_cache_write(state, *step); break;
     case Primitive::set_scope: apply_set_scope(state, *step); break;
     case Primitive::layout: apply_layout(state, *step); break;
+    case Primitive::storage_align: apply_storage_align(state, *step); break;
     case Primitive::assume: apply_assume(state, *step); break;
   }
   state.steps.push_back(step);

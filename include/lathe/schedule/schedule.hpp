@@ -300,6 +300,20 @@ class AnyStage {
   /// Where the elements lie in the stage's memory, by a map in text: "i1/16,i0,i1%16" puts element (i0, i1) at (i1/16, i0,
   /// i1%16). See `Stage::layout`. \throws Error as that, and S021 for text that is no map.
   void layout(std::string_view map, Location place = Location::current());
+  /// Pads the stage's buffer so that the stride of a dimension, counted in elements, leaves `offset` when divided by `factor`:
+  /// rows that begin at multiples of a vector, or that do not all fall into the same sets of a cache.
+  ///
+  ///     allocate b: float32[8, 30]     → storage_align(y, 16, 0) →     allocate b: float32[8, 30] strides [32, 1]
+  ///
+  /// The axis is an original one, whatever became of it; with several such steps the inner dimensions are padded first. \throws
+  /// Error S002 (not an axis of this stage), S035 where there is no stride of the stage's own to pad: an output, the innermost
+  /// dimension, a reduction axis, a part of an axis, an axis that is aligned already; or unless 0 <= offset < factor.
+  template <class A>
+  void storage_align(const A &axis, std::int64_t factor, std::int64_t offset = 0, Location place = Location::current()) {
+    static_assert(scheduling::AxisLike<A> && !scheduling::is_surely_reduction<A>,
+                  "storage_align(): takes a data axis, a factor and an offset, for example  s[B].storage_align(y, 16, 0)");
+    align_axis(axis, factor, offset, place);
+  }
 
  protected:
   AnyAxis axis_handle(scheduling::AxisId id) const;               ///< on an axis that the stage has
@@ -321,6 +335,7 @@ class AnyStage {
   scheduling::State state_now() const;
   void go_back(scheduling::State before);
   void mark(scheduling::Primitive primitive, const scheduling::AxisRef &axis, const Location &place);
+  void align_axis(const scheduling::AxisRef &axis, std::int64_t factor, std::int64_t offset, const Location &place);
   void attach(const AnyStage &consumer, const scheduling::AxisRef &axis, const Location &place);
   void plain_step(scheduling::Primitive primitive, std::string text, const Location &place);
 

@@ -98,6 +98,12 @@ LATHE_INLINE void AnyStage::mark(Primitive primitive, const AxisRef &axis, const
   schedule_->apply(std::move(step));
 }
 
+LATHE_INLINE void AnyStage::align_axis(const AxisRef &axis, std::int64_t factor, std::int64_t offset, const Location &place) {
+  Step step{Primitive::storage_align, schedule_->stage_id(key_), {}, {}, {factor, offset}, {}, place};
+  step.axes.push_back(schedule_->axis_id(key_, axis, step));
+  schedule_->apply(std::move(step));
+}
+
 LATHE_INLINE void AnyStage::attach(const AnyStage &consumer, const AxisRef &axis, const Location &place) {
   Step step{Primitive::compute_at, schedule_->stage_id(key_), {}, {}, {}, {}, place};
   const StageState *stage = schedule_->state_.find(consumer.key_);

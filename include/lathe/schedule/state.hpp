@@ -51,6 +51,13 @@ struct Attachment {
   int step = -1;
 };
 
+/// A stride that is padded.
+struct StrideAlignment {
+  int dimension = 0;
+  std::int64_t factor = 1, offset = 0;  ///< stride mod factor = offset
+  int step = -1;
+};
+
 struct StageState {
   StageId id;
   ir::Operation key;        ///< what `Read`s name; never changes
@@ -62,6 +69,7 @@ struct StageState {
   Attachment attachment;
   ir::Scope scope;
   Layout layout;
+  List<StrideAlignment> alignments;
   bool output = false;
   int first_step = -1;  ///< the first step that scheduled this stage
 

@@ -124,6 +124,9 @@ LATHE_INLINE void apply_cache_write(State &state, const Step &step) {
       refuse(state, step, "S016", "cache_write comes before " + std::string(name_of(by.primitive)) + " on " + stage.name(),
              {{"", to_cpp(state, by), by.place}, {"help", "call cache_write first, then schedule both stages", {}}}, axis.name);
     }
+  if (!stage.alignments.empty())
+    refuse(state, step, "S016", "cache_write comes before storage_align of " + stage.name(),
+           {{"help", "call cache_write first, then align the buffer of one of both stages", {}}});
   for (std::size_t i = 0; i < stage.loops.size(); ++i)
     if (stage.loops[i] != AxisId{-1, static_cast<int>(i)})
       refuse(state, step, "S016", "cache_write comes before reorder of " + stage.name(),

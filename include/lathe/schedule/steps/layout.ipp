@@ -17,6 +17,7 @@ LATHE_INLINE void apply_layout(State &state, const Step &step) {
   std::string why;
   Layout layout = parse_layout(step.text, static_cast<int>(stage.operation->shape.size()), why);
   if (why.empty()) why = why_not_injective(layout);
+  if (why.empty() && !stage.alignments.empty()) why = "the strides of its rows are aligned by storage_align";
   if (!why.empty())
     refuse(
         state, step, "S021", stage.name() + " cannot be laid out as " + step.text,

@@ -92,6 +92,11 @@ LATHE_INLINE void apply_compute_inline(State &state, const Step &step) {
     refuse(state, step, "S015", stage.name() + " has scheduled loops, which inlining would throw away",
            {{"", to_cpp(state, by), by.place}, {"help", "leave out one of the two", {}}});
   }
+  if (!stage.alignments.empty()) {
+    const Step &by = *state.steps[static_cast<std::size_t>(stage.alignments.front().step)];
+    refuse(state, step, "S015", stage.name() + " has an aligned buffer, which inlining would throw away",
+           {{"", to_cpp(state, by), by.place}, {"help", "leave out one of the two", {}}});
+  }
   if (stage.first_step < 0) stage.first_step = static_cast<int>(state.steps.size());
   stage.attachment = {Attachment::Kind::inlined, {}, {}, static_cast<int>(state.steps.size())};
 }
