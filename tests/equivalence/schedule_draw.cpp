@@ -109,7 +109,7 @@ class Drawer {
     for (const StageState &stage : schedule_.state().stages)
       if (stage.is_compute()) stages_.push_back(&stage);
     stage_ = random_.pick(stages_);
-    switch (random_.between(0, 22)) {
+    switch (random_.between(0, 23)) {
       case 0:
       case 1:
       case 2:
@@ -135,7 +135,8 @@ class Drawer {
       case 19: return layout();
       case 20: return {{Primitive::set_scope, stage_->id, {}, {}, {}, scope(), {}}};
       case 21: return assume();
-      default: return storage_align();
+      case 22: return storage_align();
+      default: return auto_unroll();
     }
   }
 
@@ -158,6 +159,11 @@ class Drawer {
       return {{Primitive::assume, {-1, -1}, {}, {}, {}, text, {}}};
     }
     return {};
+  }
+
+  std::vector<Step> auto_unroll() {
+    if (stage_->loops.empty()) return {};
+    return {{Primitive::auto_unroll, stage_->id, {random_.pick(stage_->loops)}, {}, {random_.between(2, 24)}, {}, {}}};
   }
 
   std::vector<Step> storage_align() {

@@ -248,6 +248,14 @@ TEST(ScheduleRefusals, S034CannotHold) {
   expect_refusal("S034", [&] { s.assume(x.shape()[1] == 5); }, "_constant");
 }
 
+TEST(ScheduleRefusals, S036NothingToUnroll) {
+  Matmul m;
+  Schedule s(m.C);
+  auto [i, j] = s[m.C].axes();
+  expect_refusal("S036", [&] { s[m.C].auto_unroll(m.k, 16); });
+  expect_refusal("S036", [&] { s[m.C].auto_unroll(i, 1); }, "_once");
+}
+
 TEST(ScheduleRefusals, S035NoStrideToAlign) {
   Matmul m;
   Schedule s(m.D);

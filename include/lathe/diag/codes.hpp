@@ -59,6 +59,7 @@ inline constexpr CodeTitle code_titles[] = {
     {"S033", "an assumption is not about sizes"},
     {"S034", "an assumption cannot hold"},
     {"S035", "there is no such stride to align"},
+    {"S036", "auto_unroll has no effect"},
     // lowering
     {"L001", "a stage is read outside the loop it is computed at"},
     {"L002", "a read is out of range"},

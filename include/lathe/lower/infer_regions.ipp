@@ -194,6 +194,7 @@ class LoopMaker {
       relation.kind == Relation::Kind::split ? join(relation) : take_apart(relation);
     }
     bind_originals();
+    unroll_inner_loops();
     require_constant_extents();
     domain_guards();
   }
@@ -311,6 +312,22 @@ class LoopMaker {
       AxisInfo &part = info(relation.from[i]);
       part.value = facts_for(stage_.find(relation.to[0])->reduction).simplify(i == 0 ? rest : rest % part.extent);
       rest = rest / part.extent;
+    }
+  }
+
+  /// auto_unroll: from the innermost loop outwards.
+  void unroll_inner_loops() {
+    for (const scheduling::UnrollLimit &limit : stage_.unroll_limits) {
+      const int around = stage_.position(stage_.follow(limit.axis));
+      std::int64_t copies = 1;
+      for (int l = static_cast<int>(plan_.loops.size()) - 1; l > around; --l) {
+        Loop &loop = plan_.loops[static_cast<std::size_t>(l)];
+        if (loop.kind == ir::LoopKind::vectorized) continue;
+        const std::optional<std::int64_t> extent = ir::constant_integer(loop.extent);
+        if (!extent || loop.kind == ir::LoopKind::parallel || *extent > limit.most / copies) break;
+        copies *= std::max<std::int64_t>(*extent, 1);
+        loop.kind = ir::LoopKind::unrolled;
+      }
     }
   }
 

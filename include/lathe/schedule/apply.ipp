@@ -38,6 +38,7 @@ inline Form form_of(Primitive primitive) {
     case Primitive::unroll:
     case Primitive::parallel: return {1, 0, 0};
     case Primitive::compute_at: return {1, 1, 0};
+    case Primitive::auto_unroll: return {1, 0, 1};
     case Primitive::storage_align: return {1, 0, 2};
     case Primitive::cache_read: return {.axes = 0, .stages = 0, .numbers = 0, .more_stages = true};
     default: return {0, 0, 0};
@@ -91,6 +92,7 @@ LATHE_INLINE void apply(State &state, const StepRef &step) {
     case Primitive::cache_write: apply_cache_write(state, *step); break;
     case Primitive::set_scope: apply_set_scope(state, *step); break;
     case Primitive::layout: apply_layout(state, *step); break;
+    case Primitive::auto_unroll: apply_auto_unroll(state, *step); break;
     case Primitive::storage_align: apply_storage_align(state, *step); break;
     case Primitive::assume: apply_assume(state, *step); break;
   }

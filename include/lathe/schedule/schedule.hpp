@@ -249,6 +249,22 @@ class AnyStage {
     static_assert(scheduling::AxisLike<A>, "unroll(): takes an axis of this stage, for example  s[C].unroll(i)");
     mark(scheduling::Primitive::unroll, axis, place);
   }
+  /// Unrolls what stands inside a loop, as far as that makes at most `most` copies of a statement: loops of constant extent that
+  /// no other step marks, from the innermost outwards, up to the first that would be too many or has no constant extent. Copies
+  /// that `unroll` makes count, lanes do not.
+  ///
+  ///     for i in 0..n:                         →     for i in 0..n:
+  ///       for j in 0..8:                               for j in 0..8:
+  ///         for k in 0..4: c[i, j] += …                  c[i, j] += …; c[i, j] += …; c[i, j] += …; c[i, j] += …
+  ///
+  /// (for `s[C].auto_unroll(i, 16)`). The loop itself is left as it is; when it is split later, the inner part counts. \throws
+  /// Error S002, S003, S036 (no loop stands inside it, or `most` is below 2, so it could not have an effect).
+  template <class A>
+  void auto_unroll(const A &axis, std::int64_t most, Location place = Location::current()) {
+    static_assert(scheduling::AxisLike<A>,
+                  "auto_unroll(): takes an axis of this stage and a number of copies, for example  s[C].auto_unroll(i, 16)");
+    limit_unrolling(axis, most, place);
+  }
   /// The loop's iterations may run at the same time on several threads.
   ///
   ///     for i in 0..n: b[i] = a[i]     →     parallel i in 0..n: b[i] = a[i]
@@ -335,6 +351,7 @@ class AnyStage {
   scheduling::State state_now() const;
   void go_back(scheduling::State before);
   void mark(scheduling::Primitive primitive, const scheduling::AxisRef &axis, const Location &place);
+  void limit_unrolling(const scheduling::AxisRef &axis, std::int64_t most, const Location &place);
   void align_axis(const scheduling::AxisRef &axis, std::int64_t factor, std::int64_t offset, const Location &place);
   void attach(const AnyStage &consumer, const scheduling::AxisRef &axis, const Location &place);
   void plain_step(scheduling::Primitive primitive, std::string text, const Location &place);

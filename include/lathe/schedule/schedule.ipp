@@ -98,6 +98,12 @@ LATHE_INLINE void AnyStage::mark(Primitive primitive, const AxisRef &axis, const
   schedule_->apply(std::move(step));
 }
 
+LATHE_INLINE void AnyStage::limit_unrolling(const AxisRef &axis, std::int64_t most, const Location &place) {
+  Step step{Primitive::auto_unroll, schedule_->stage_id(key_), {}, {}, {most}, {}, place};
+  step.axes.push_back(schedule_->axis_id(key_, axis, step));
+  schedule_->apply(std::move(step));
+}
+
 LATHE_INLINE void AnyStage::align_axis(const AxisRef &axis, std::int64_t factor, std::int64_t offset, const Location &place) {
   Step step{Primitive::storage_align, schedule_->stage_id(key_), {}, {}, {factor, offset}, {}, place};
   step.axes.push_back(schedule_->axis_id(key_, axis, step));

@@ -58,6 +58,13 @@ struct StrideAlignment {
   int step = -1;
 };
 
+/// A loop whose inner loops are unrolled as far as that makes few copies.
+struct UnrollLimit {
+  AxisId axis;
+  std::int64_t most = 1;  ///< copies of a statement
+  int step = -1;
+};
+
 struct StageState {
   StageId id;
   ir::Operation key;        ///< what `Read`s name; never changes
@@ -70,6 +77,7 @@ struct StageState {
   ir::Scope scope;
   Layout layout;
   List<StrideAlignment> alignments;
+  List<UnrollLimit> unroll_limits;
   bool output = false;
   int first_step = -1;  ///< the first step that scheduled this stage
 

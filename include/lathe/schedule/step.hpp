@@ -52,6 +52,7 @@ enum class Primitive : std::uint8_t {
   cache_write,     ///< text: scope
   set_scope,       ///< text: scope
   layout,          ///< text: the map (layout.hpp)
+  auto_unroll,     ///< inside axes[0]; numbers: the most copies
   storage_align,   ///< the original data axis axes[0]; numbers: factor, offset
   assume,          ///< no stage; text: the condition, operators before their operands, symbols by number: "== % v0 16 0"
 };

@@ -18,7 +18,7 @@ namespace step_text {
 
 /// The primitives by name, in the order of the enumeration.
 inline constexpr std::string_view primitive_names[] = {
-    "split", "fuse", "reorder", "vectorize", "unroll", "parallel", "compute_at", "compute_inline", "compute_root", "cache_read", "cache_write", "set_scope", "layout", "storage_align", "assume"};
+    "split", "fuse", "reorder", "vectorize", "unroll", "parallel", "compute_at", "compute_inline", "compute_root", "cache_read", "cache_write", "set_scope", "layout", "auto_unroll", "storage_align", "assume"};
 
 inline void append_id(std::string &out, int step, int index) {
   out += step < 0 ? " o" + std::to_string(index) : " s" + std::to_string(step) + "." + std::to_string(index);
@@ -139,6 +139,10 @@ inline Step read_step(LineReader &reader) {
     case Primitive::cache_write:
     case Primitive::set_scope: step.text = scope_of(reader.word()); break;
     case Primitive::layout: step.text = reader.word(); break;
+    case Primitive::auto_unroll:
+      step.axes.push_back(reader.id<AxisId>());
+      step.numbers.push_back(reader.number());
+      break;
     case Primitive::storage_align:
       step.axes.push_back(reader.id<AxisId>());
       step.numbers.push_back(reader.number());
@@ -294,7 +298,7 @@ LATHE_INLINE std::string to_text(const Step &step) {
     if (step.numbers.size() > 1 && step.numbers[1]) out += " parts";
     if (tail_of(step) != Tail::guard) (out += " ") += step_text::tail_names[static_cast<std::size_t>(tail_of(step))];
   }
-  if (step.primitive == Primitive::storage_align)
+  if (step.primitive == Primitive::storage_align || step.primitive == Primitive::auto_unroll)
     for (const std::int64_t number : step.numbers) out += " " + std::to_string(number);
   return out;
 }
@@ -350,6 +354,7 @@ LATHE_INLINE std::string statement(const Names &names, const Step &step) {
              " = s.cache_write(" + stage + ", " + scope_cpp(step.text) + ");";
     case Primitive::set_scope: return call + scope_cpp(step.text) + ");";
     case Primitive::layout: return call + layout_cpp(names.stage, step.text) + ");";
+    case Primitive::auto_unroll:
     case Primitive::storage_align: {
       std::string numbers;
       for (const std::int64_t number : step.numbers) numbers += ", " + std::to_string(number);
