@@ -109,7 +109,7 @@ class Drawer {
     for (const StageState &stage : schedule_.state().stages)
       if (stage.is_compute()) stages_.push_back(&stage);
     stage_ = random_.pick(stages_);
-    switch (random_.between(0, 23)) {
+    switch (random_.between(0, 24)) {
       case 0:
       case 1:
       case 2:
@@ -136,7 +136,8 @@ class Drawer {
       case 20: return {{Primitive::set_scope, stage_->id, {}, {}, {}, scope(), {}}};
       case 21: return assume();
       case 22: return storage_align();
-      default: return auto_unroll();
+      case 23: return auto_unroll();
+      default: return reverse_compute_at();
     }
   }
 
@@ -159,6 +160,24 @@ class Drawer {
       return {{Primitive::assume, {-1, -1}, {}, {}, {}, text, {}}};
     }
     return {};
+  }
+
+  std::vector<Step> reverse_compute_at() {
+    const lathe::List<const StageState *> consumers = schedule_.state().consumers(*stage_);
+    if (consumers.empty() || stage_->loops.empty()) return {};
+    lathe::Schedule copy = schedule_;
+    const AxisId axis = random_.pick(stage_->loops);
+    const lathe::scheduling::StepRef origin = axis.step < 0 ? nullptr : schedule_.steps()[static_cast<std::size_t>(axis.step)];
+    const lathe::AnyAxis handle(stage_->key, axis, origin, stage_->find(axis)->reduction, stage_->find(axis)->name);
+    try {
+      lathe::AnyStage(copy, random_.pick(consumers)->key).reverse_compute_at(lathe::AnyStage(copy, stage_->key), handle);
+    } catch (const lathe::Error &error) {
+      if (error.code() == "X001") throw;
+      return {};
+    }
+    std::vector<Step> steps;
+    for (std::size_t n = schedule_.steps().size(); n < copy.steps().size(); ++n) steps.push_back(*copy.steps()[n]);
+    return steps;
   }
 
   std::vector<Step> auto_unroll() {

@@ -248,6 +248,26 @@ TEST(ScheduleRefusals, S034CannotHold) {
   expect_refusal("S034", [&] { s.assume(x.shape()[1] == 5); }, "_constant");
 }
 
+TEST(ScheduleRefusals, S037NothingToFollow) {
+  Matmul m;
+  Schedule s(m.D);
+  auto [i, j] = s[m.C].axes();
+  expect_refusal("S037", [&] { s[m.D].reverse_compute_at(s[m.C], m.k); });
+  expect_refusal("S037", [&] { s[m.C].reverse_compute_at(s[m.D], s[m.D].axis(0)); }, "_reader");
+  Schedule parted(m.D);
+  auto outer = parted[m.C].split(parted[m.C].axis(0), parts(4)).first;
+  expect_refusal("S037", [&] { parted[m.D].reverse_compute_at(parted[m.C], outer); }, "_parts");
+  s[m.D].parallel(s[m.D].axis(0));
+  expect_refusal("S037", [&] { s[m.D].reverse_compute_at(s[m.C], i); }, "_scheduled");
+  auto E = compute({64, 32}, [&](Index y, Index x) { return m.C(63 - y, x) + m.D(y, x); }, "E");
+  Schedule t(E);
+  expect_refusal("S037", [&] { t[E].reverse_compute_at(t[m.C], t[m.C].axis(0)); }, "_readers");
+  auto F = compute({64, 32}, [&](Index y, Index x) { return m.C(63 - y, x) + 1.0f; }, "F");
+  Schedule u(F);
+  expect_refusal("S037", [&] { u[F].reverse_compute_at(u[m.C], u[m.C].axis(0)); }, "_axis");
+  EXPECT_EQ(u.to_text(), "");
+}
+
 TEST(ScheduleRefusals, S036NothingToUnroll) {
   Matmul m;
   Schedule s(m.C);

@@ -60,6 +60,7 @@ inline constexpr CodeTitle code_titles[] = {
     {"S034", "an assumption cannot hold"},
     {"S035", "there is no such stride to align"},
     {"S036", "auto_unroll has no effect"},
+    {"S037", "reverse_compute_at has no meaning"},
     // lowering
     {"L001", "a stage is read outside the loop it is computed at"},
     {"L002", "a read is out of range"},

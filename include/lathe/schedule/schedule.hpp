@@ -294,6 +294,23 @@ class AnyStage {
                   "compute_at(): takes a consumer and one of its axes, for example  s[B].compute_at(s[C], i)");
     attach(consumer, axis, place);
   }
+  /// The other way to say compute_at: this stage, an epilogue, follows the loops that its producer has down to `axis`, and the
+  /// producer is computed inside them.
+  ///
+  ///     for y.outer: for y.inner: for x: for k: c[y, x] += …     →     for y.outer:
+  ///     for y: for x: d[y, x] = f(c[y, x])                               for y.inner: for x: for k: c[y, x] += …
+  ///                                                                      for y.inner: for x: d[y, x] = f(c[y, x])
+  ///
+  /// (for `s[D].reverse_compute_at(s[C], y_outer)`). Several steps: the splits, fusions, orders and marks of those loops on this
+  /// stage, then compute_at of the producer. A split keeps its factor and its promise to divide. \throws Error as those, and then
+  /// none is taken; S037 where it has no meaning: this stage does not read the producer, others read it too, loops of this stage
+  /// are scheduled already, the loops down to `axis` are reduced over, came from a split by parts, or are not axes of this stage.
+  template <class A>
+  void reverse_compute_at(const AnyStage &producer, const A &axis, Location place = Location::current()) {
+    static_assert(scheduling::AxisLike<A>,
+                  "reverse_compute_at(): takes a producer and one of its axes, for example  s[D].reverse_compute_at(s[C], io)");
+    follow(producer, axis, place);
+  }
   /// Substitutes this stage's expression into its readers.
   ///
   ///     b[i] = a[i] * 2;  c[i] = b[i] + 1     →     c[i] = a[i] * 2 + 1
@@ -351,6 +368,7 @@ class AnyStage {
   scheduling::State state_now() const;
   void go_back(scheduling::State before);
   void mark(scheduling::Primitive primitive, const scheduling::AxisRef &axis, const Location &place);
+  void follow(const AnyStage &producer, const scheduling::AxisRef &axis, const Location &place);
   void limit_unrolling(const scheduling::AxisRef &axis, std::int64_t most, const Location &place);
   void align_axis(const scheduling::AxisRef &axis, std::int64_t factor, std::int64_t offset, const Location &place);
   void attach(const AnyStage &consumer, const scheduling::AxisRef &axis, const Location &place);
