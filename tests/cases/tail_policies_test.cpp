@@ -22,8 +22,7 @@ TEST(TailDivides, OfAConstantExtentNeedsNoCheck) {
   auto b = compute({48}, [&](Index i) { return a(i) * 2.0f; }, "b(i)");
   for (const bool by_parts : {false, true}) {
     Schedule s(b);
-    auto [o, i] =
-        by_parts ? s[b].split(s[b].axis(0), parts(6), tail::divides) : s[b].split(s[b].axis(0), 8, tail::divides);
+    auto [o, i] = by_parts ? s[b].split(s[b].axis(0), parts(6), tail::divides) : s[b].split(s[b].axis(0), 8, tail::divides);
     s[b].vectorize(i);
     EXPECT_THAT(print(s, a, b), Not(HasSubstr("require")));
     run.expect(s, {in(a, counted<float, 1>({48}, 1)), out(b, doubled(48))});
@@ -42,8 +41,7 @@ TEST(TailDivides, OfASymbolIsCheckedAtEachCallAndGuardsNothing) {
   const std::string text = print(s, a, b);
   EXPECT_THAT(text, HasSubstr("require n%16 == 0, \"n is a multiple of 16\""));
   EXPECT_THAT(text, Not(HasSubstr("if")));
-  for (const std::int64_t size : {0, 16, 48})
-    run.expect(s, {in(a, counted<float, 1>({size}, 1)), out(b, doubled(size))});
+  for (const std::int64_t size : {0, 16, 48}) run.expect(s, {in(a, counted<float, 1>({size}, 1)), out(b, doubled(size))});
   for (const std::int64_t size : {1, 15, 17, 40})
     run.expect_failure("K005", "K005", s, {in(a, counted<float, 1>({size}, 1)), out(b, doubled(size))});
   const Source source = emit_c(s, a, b);
@@ -76,8 +74,9 @@ TEST(TailDivides, OnePromiseIsCheckedOnce) {
   const std::string text = print(s, a, b);
   EXPECT_EQ(text.find("require"), text.rfind("require")) << text;
   EXPECT_THAT(text, Not(HasSubstr("if")));
-  run.expect(s, {in(a, Array<std::int32_t, 2>::generate({8, 8}, [](auto i, auto j) { return static_cast<std::int32_t>(10 * i + j); })),
-                 out(b, Array<std::int32_t, 1>::generate({8}, [](auto i) { return static_cast<std::int32_t>(80 * i + 28); }))});
+  run.expect(
+      s, {in(a, Array<std::int32_t, 2>::generate({8, 8}, [](auto i, auto j) { return static_cast<std::int32_t>(10 * i + j); })),
+          out(b, Array<std::int32_t, 1>::generate({8}, [](auto i) { return static_cast<std::int32_t>(80 * i + 28); }))});
 }
 
 TEST(TailDivides, WhatPlacementMakesFalseIsRefused) {
@@ -107,7 +106,8 @@ TEST(TailRoundUp, CoversWholePartsOnAPaddedBuffer) {
     ASSERT_EQ(buffers.size(), 1u);
     EXPECT_EQ(buffers[0].shape, (std::vector<std::int64_t>{(n + 15) / 16 * 16}));
     EXPECT_THAT(print(s, a, c), Not(HasSubstr("if ")));
-    run.expect(s, {in(a, counted<float, 1>({n}, 1)), out(c, Array<float, 1>::generate({n}, [&](auto) { return 2.0f * (n + 1); }))});
+    run.expect(s,
+               {in(a, counted<float, 1>({n}, 1)), out(c, Array<float, 1>::generate({n}, [&](auto) { return 2.0f * (n + 1); }))});
   }
 }
 
@@ -156,10 +156,10 @@ TEST(TailRoundUp, PaddingThatReadsPaddingNeedsNoGuard) {
   EXPECT_THAT(text, Not(HasSubstr("if ")));
   const auto left = counted<std::int32_t, 2>({m, depth}, 1, 3), right = counted<std::int32_t, 2>({depth, n}, -9, 2);
   run.expect(s, {in(a, left), in(b, right), out(c, Array<std::int32_t, 2>::generate({m, n}, [&](auto y, auto x) {
-                   std::int32_t total = 0;
-                   for (std::int64_t z = 0; z < depth; ++z) total += left(y, z) * right(z, x);
-                   return total;
-                 }))});
+                                                  std::int32_t total = 0;
+                                                  for (std::int64_t z = 0; z < depth; ++z) total += left(y, z) * right(z, x);
+                                                  return total;
+                                                }))});
 }
 
 /// At a loop of a consumer the last tile reaches over the end: it is whole, its padding reads nothing that is not there.

@@ -109,7 +109,7 @@ class Drawer {
     for (const StageState &stage : schedule_.state().stages)
       if (stage.is_compute()) stages_.push_back(&stage);
     stage_ = random_.pick(stages_);
-    switch (random_.between(0, 24)) {
+    switch (random_.between(0, 25)) {
       case 0:
       case 1:
       case 2:
@@ -137,7 +137,8 @@ class Drawer {
       case 21: return assume();
       case 22: return storage_align();
       case 23: return auto_unroll();
-      default: return reverse_compute_at();
+      case 24: return reverse_compute_at();
+      default: return stream();
     }
   }
 
@@ -178,6 +179,12 @@ class Drawer {
     std::vector<Step> steps;
     for (std::size_t n = schedule_.steps().size(); n < copy.steps().size(); ++n) steps.push_back(*copy.steps()[n]);
     return steps;
+  }
+
+  /// Not of outputs: the memory that cases pass is not aligned.
+  std::vector<Step> stream() {
+    if (stage_->output) return {};
+    return {{Primitive::stream, stage_->id, {}, {}, {}, {}, {}}};
   }
 
   std::vector<Step> auto_unroll() {
@@ -328,8 +335,8 @@ bool keeps_order(const State &state, const Program &program) {
 }
 
 bool may_refuse(const std::string &code) {
-  return code == "slow" || code == "unmet" || code == "L031" || code == "L001" || code == "L004" || code == "L007" ||
-         code == "L062" || code == "L064";
+  return code == "slow" || code == "unmet" || code == "L031" || code == "L032" || code == "L001" || code == "L004" ||
+         code == "L007" || code == "L062" || code == "L064";
 }
 
 std::optional<lathe::Diagnostic> draw_schedule(lathe::Schedule &schedule, const Program &program, Random &random, int count,

@@ -34,8 +34,9 @@ struct Tally {
 
 /// Codes by which lowering may refuse what each step's call allowed: what only inferred extents and other stages decide.
 /// "slow": it would run for minutes; "unmet": it requires what the case's sizes do not fulfil. L031: the inferred extent is not
-/// divisible; L001: another reader is outside the loop; L004: a ragged extent would come before the loop it depends on; L007:
-/// start values would be needed before they are computed; L062, L064: the inferred extent is not constant.
+/// divisible; L032: a streamed stage has no lanes (yet); L001: another reader is outside the loop; L004: a ragged extent would
+/// come before the loop it depends on; L007: start values would be needed before they are computed; L062, L064: the inferred
+/// extent is not constant.
 bool may_refuse(const std::string &code);
 
 /// Draws about `count` steps onto `schedule`. A step that lowering refuses for one of those reasons is taken back; any other

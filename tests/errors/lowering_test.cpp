@@ -90,6 +90,14 @@ TEST(LoweringRefusals, L062AndL064NeedConstantExtents) {
   expect_refusal("L064", [&] { optimize_program(copies, {a, b}, {}); });
 }
 
+TEST(LoweringRefusals, L032StreamWithoutVectors) {
+  auto x = placeholder<float>({16}, "x");
+  auto y = compute({16}, [&](Index i) { return x(i) + 1.0f; }, "y(i)");
+  Schedule s(y);
+  s[y].stream();
+  expect_refusal("L032", [&] { print(s, x, y); });
+}
+
 TEST(LoweringRefusals, L031Division) {
   auto n = size_var("n");
   auto x = placeholder<float>({n}, "x");
@@ -186,6 +194,16 @@ TEST(CallRefusals, K003Address) {
   expect_refusal("K003", [&] { c.kernel(c.x, View<float, 1>(nullptr, {3}), c.y); });
   Array<float, 1> shifted({4});
   expect_refusal("K003", [&] { c.kernel(c.x, View<float, 1>(shifted.data() + 1, {3}), c.y); }, "_alignment");
+}
+
+TEST(CallRefusals, K003Stream) {
+  auto x = placeholder<float>({16}, "x");
+  auto y = compute({16}, [&](Index i) { return x(i) + 1.0f; }, "y(i)");
+  Schedule s(y);
+  s[y].vectorize(s[y].axis(0));
+  s[y].stream();
+  Array<float, 1> from({16}), to({17});
+  expect_refusal("K003", [&] { jit(s, x, y)(from, View<float, 1>(to.data() + 1, {16})); }, "_stream");
 }
 
 TEST(CallRefusals, K004Overlap) {

@@ -248,6 +248,18 @@ TEST(ScheduleRefusals, S034CannotHold) {
   expect_refusal("S034", [&] { s.assume(x.shape()[1] == 5); }, "_constant");
 }
 
+TEST(ScheduleRefusals, S038NoStream) {
+  Matmul m;
+  Schedule s(m.D);
+  expect_refusal("S038", [&] { s[m.C].stream(); });
+  auto cache = s.cache_write(m.D, scope::local);
+  expect_refusal("S038", [&] { s[cache].stream(); }, "_local");
+  s[m.D].stream();
+  s[cache].set_scope(scope::global);
+  s[cache].stream();
+  expect_refusal("S038", [&] { s[cache].set_scope(scope::local); }, "_scope");
+}
+
 TEST(ScheduleRefusals, S037NothingToFollow) {
   Matmul m;
   Schedule s(m.D);

@@ -33,7 +33,8 @@ struct LlvmKernel {
   const ir::Function &function;
   LlvmUses uses;
   List<ir::Check> checks;
-  NodeSet allocated;  ///< buffers of our own: aligned to 64 bytes
+  NodeSet allocated;     ///< buffers of our own: aligned to 64 bytes
+  bool streams = false;  ///< there may be stores past the caches
 };
 
 class LlvmFunction {
@@ -57,6 +58,7 @@ class LlvmFunction {
     std::size_t first_cell = 0;
     bool masked = false;        ///< cells are 0 where the predicate of all accesses is false
     std::string disjoint = {};  ///< what accesses end with to say which others they cannot touch
+    bool streamed = false;      ///< whole vectors are stored past the caches
   };
   struct Known {
     LlvmValue value;
@@ -86,6 +88,8 @@ class LlvmFunction {
   void allocate_scratch(const ir::Buffer &buffer);
   LlvmValue scratch_bytes(const ir::Buffer &buffer);
   void check(const ir::Check &c);
+  /// Puts what was stored past the caches in order with what comes then.
+  void fence();
   void with_var(const ir::Var &var, LlvmValue value, const ir::Stmt &body);
   /// Returns `status` (text) unless `ok`, after giving back all scratch memory.
   void leave_unless(LlvmValue ok, const std::string &status);
@@ -157,6 +161,7 @@ class LlvmFunction {
   NodeMap<Access> accesses_;  ///< of loads being computed
   std::uint64_t epoch_ = 1;   ///< changes when loaded values may be out of date
   std::uint64_t versions_ = 1;
+  bool streams_ = false;  ///< something is stored past the caches
   List<arith::Facts::Domain> domains_;
   std::optional<arith::Facts> facts_;
 };

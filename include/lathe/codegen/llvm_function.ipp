@@ -46,6 +46,7 @@ LATHE_INLINE void LlvmFunction::declare_parameters(const List<LlvmSlot> &slots) 
   const List<std::string> disjoint =
       w_.unit().disjoint(static_cast<std::size_t>(std::count_if(slots.begin(), slots.end(), is_buffer)));
   std::size_t buffers = 0;
+  for (const LlvmSlot &slot : slots) kernel_.streams = kernel_.streams || (is_buffer(slot) && slot.buffer->streamed);
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const LlvmSlot &slot = slots[i];
     const std::string name = "%p" + std::to_string(i);
@@ -53,7 +54,9 @@ LATHE_INLINE void LlvmFunction::declare_parameters(const List<LlvmSlot> &slots) 
     if (slot.var.defined())
       vars_.emplace(slot.var.node(), value);
     else if (slot.buffer.defined())
-      memories_.emplace(slot.buffer.node(), Memory{.pointer = value, .version = versions_++, .disjoint = disjoint[buffers++]});
+      memories_.emplace(
+          slot.buffer.node(),
+          Memory{.pointer = value, .version = versions_++, .disjoint = disjoint[buffers++], .streamed = slot.buffer->streamed});
     else if (!slot.function.name.empty())
       functions_.emplace_back(slot.function, value);
   }
@@ -76,6 +79,7 @@ LATHE_INLINE void LlvmFunction::write_parallel_body(const ir::For &loop, const L
 }
 
 LATHE_INLINE void LlvmFunction::finish(const List<LlvmSlot> &slots, bool is_parallel_body) {
+  if (streams_) fence();
   w_.line("ret i32 0");
   std::string text = std::string("define ") + (is_parallel_body ? "internal " : "") + "i32 " + llvm_global(name_) +
                      "(ptr %args, ptr %runtime) #0 {\nentry:\n" + allocas_;

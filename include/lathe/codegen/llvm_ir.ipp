@@ -16,7 +16,7 @@ namespace lathe::inline LATHE_ABI::codegen {
 LATHE_INLINE std::string emit_llvm(const ir::Program &program, const Target &target, const LlvmTextOptions &options) {
   LlvmUnit unit(target, options);
   for (const ir::Function &function : program.functions) {
-    LlvmKernel kernel{unit, function, LlvmUses(function.body), ir::checks_of(function), {}};
+    LlvmKernel kernel{unit, function, LlvmUses(function.body), ir::checks_of(function), {}, false};
     List<LlvmSlot> slots;
     for (const ir::Parameter &parameter : function.parameters) {
       switch (parameter.kind) {

@@ -306,8 +306,15 @@ LATHE_INLINE void LlvmFunction::store_vector(const Memory &memory, DType type, c
     return w_.put(memory.disjoint).perform();
   }
   switch (access.kind) {
-    case AccessKind::scalar:
-    case AccessKind::contiguous: return store_at(pointer, value, access.alignment, memory.disjoint);
+    case AccessKind::scalar: return store_at(pointer, value, access.alignment, memory.disjoint);
+    case AccessKind::contiguous: {
+      // Of less alignment, LLVM would store them in pieces.
+      const int bytes = type.bytes() * type.lanes();
+      const bool streams = memory.streamed && access.alignment % bytes == 0 && bytes >= 16;
+      streams_ = streams_ || streams;
+      const std::string ending = memory.disjoint + (streams ? std::string(w_.unit().past_caches()) : "");
+      return store_at(pointer, value, access.alignment, ending);
+    }
     case AccessKind::broadcast: return store_at(pointer, w_.lane(value, access.lanes - 1), access.alignment, memory.disjoint);
     default:
       for (int i = 0; i < access.lanes; ++i)

@@ -254,6 +254,7 @@ LATHE_INLINE void LlvmFunction::parallel_loop(const ir::For &f, const List<ir::B
     store_at(i == 0 ? frame : moved(frame, scalar_types::int64, w_.integer(scalar_types::index, static_cast<std::int64_t>(i)), 1),
              values[i], std::min(8, std::max(1, w_.type(values[i]).bytes())));
   const LlvmValue end = llvm_binary(w_, ir::BinaryOp::add, scalar_types::index, min, extent);
+  if (kernel_.streams) fence();
   const LlvmValue parallel_for = runtime_function(offsetof(Runtime, parallel_for));
   w_.start("call i32 ")
       .put(parallel_for)
@@ -338,6 +339,7 @@ LATHE_INLINE void LlvmFunction::allocate(const ir::Allocate &a) {
   const std::size_t cells = cells_.size(), scratch = scratch_.size();
   for (const ir::Buffer &buffer : a.buffers) {
     kernel_.allocated.insert(buffer.node());
+    kernel_.streams = kernel_.streams || buffer->streamed;
     if (const LlvmPlaces *places = kernel_.uses.places(buffer)) {
       allocate_cells(buffer, *places);
     } else if (lives_on_stack(buffer)) {
@@ -348,6 +350,7 @@ LATHE_INLINE void LlvmFunction::allocate(const ir::Allocate &a) {
     }
   }
   statement(a.body);
+  if (std::any_of(a.buffers.begin(), a.buffers.end(), [](const ir::Buffer &buffer) { return buffer->streamed; })) fence();
   cells_.resize(cells);
   cell_types_.resize(cells, scalar_types::boolean);
   for (; scratch_.size() > scratch; scratch_.pop_back()) release(scratch_.back());
@@ -409,6 +412,7 @@ LATHE_INLINE void LlvmFunction::allocate_scratch(const ir::Buffer &buffer) {
   const LlvmValue null = w_.named_at_entry("null", llvm_types::pointer);
   leave_unless(w_.compare("icmp ne", pointer, null), std::to_string(status_out_of_scratch));
   memories_[buffer.node()] = {pointer, versions_++, w_.depth()};
+  memories_[buffer.node()].streamed = buffer->streamed;
   scratch_.push_back(pointer);
 }
 
@@ -427,6 +431,14 @@ LATHE_INLINE void LlvmFunction::check(const ir::Check &c) {
   ensure(it != kernel_.checks.end(), "every check of a function is among its checks");
   leave_unless(holds, std::to_string(it - kernel_.checks.begin() + 1));
   w_.top().loads_stay = true;
+}
+
+/// Other threads see such stores in any order, whatever atomic operations follow, but for this. On aarch64 they are ordered as
+/// others are.
+LATHE_INLINE void LlvmFunction::fence() {
+  if (!w_.unit().is_x86()) return;
+  w_.unit().declare("@llvm.x86.sse.sfence", "declare void @llvm.x86.sse.sfence()");
+  w_.line("call void @llvm.x86.sse.sfence()");
 }
 
 LATHE_INLINE void LlvmFunction::leave_unless(LlvmValue ok, const std::string &status) {

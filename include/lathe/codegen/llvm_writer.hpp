@@ -56,6 +56,8 @@ class LlvmUnit {
   std::string_view zeros(int bytes);
   /// For each of `count` memories that do not overlap, what an access to it ends with to say so.
   List<std::string> disjoint(std::size_t count);
+  /// What a store ends with that goes past the caches.
+  std::string_view past_caches();
   /// All text, in the order globals, functions, declarations, metadata.
   std::string text() const;
 
@@ -65,6 +67,7 @@ class LlvmUnit {
   HashMap<std::string, std::string> declarations_;
   std::string functions_;
   std::string metadata_;
+  std::string past_caches_;
   int metadata_nodes_ = 3;  ///< the first ones are those of loops
   int names_ = 0;
   int zero_bytes_ = 0;

@@ -120,6 +120,15 @@ LATHE_INLINE std::string_view LlvmUnit::zeros(int bytes) {
   return "@lathe.zeros";
 }
 
+LATHE_INLINE std::string_view LlvmUnit::past_caches() {
+  if (past_caches_.empty()) {
+    const std::string name = "!" + std::to_string(metadata_nodes_++);
+    metadata_ += name + " = !{i32 1}\n";
+    past_caches_ = ", !nontemporal " + name;
+  }
+  return past_caches_;
+}
+
 LATHE_INLINE List<std::string> LlvmUnit::disjoint(std::size_t count) {
   constexpr std::size_t most = 24;  // The lists grow with the square.
   List<std::string> endings(count);

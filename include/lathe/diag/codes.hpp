@@ -61,6 +61,7 @@ inline constexpr CodeTitle code_titles[] = {
     {"S035", "there is no such stride to align"},
     {"S036", "auto_unroll has no effect"},
     {"S037", "reverse_compute_at has no meaning"},
+    {"S038", "a stage cannot be stored past the caches"},
     // lowering
     {"L001", "a stage is read outside the loop it is computed at"},
     {"L002", "a read is out of range"},
@@ -70,6 +71,7 @@ inline constexpr CodeTitle code_titles[] = {
     {"L006", "an output is not among the arguments, or an argument is neither input nor output"},
     {"L007", "start values or extents are computed inside the loops that need them"},
     {"L031", "a split's promise to divide is false, or cannot be checked"},
+    {"L032", "a stage that is stored past the caches has no vectors"},
     {"L061", "an expression has too many conditional paths"},
     {"L062", "a vectorized loop has no constant extent"},
     {"L063", "a vectorized loop has too many lanes"},

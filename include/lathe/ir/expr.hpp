@@ -85,12 +85,13 @@ struct Scope {
 
 /// N-dimensional memory of scalars.
 struct BufferNode : Counted {
-  std::string name;    ///< for people; need not be unique
-  DType type;          ///< of an element, a scalar
-  List<Expr> shape;    ///< extents, index-typed
-  List<Expr> strides;  ///< in elements; empty: compact, row-major
-  Scope scope;         ///< where it lives
-  int alignment = 0;   ///< of element 0 in bytes; 0: that of the element
+  std::string name;       ///< for people; need not be unique
+  DType type;             ///< of an element, a scalar
+  List<Expr> shape;       ///< extents, index-typed
+  List<Expr> strides;     ///< in elements; empty: compact, row-major
+  Scope scope;            ///< where it lives
+  int alignment = 0;      ///< of element 0 in bytes; 0: that of the element
+  bool streamed = false;  ///< whole vectors are stored past the caches
 };
 
 /// A handle on memory. A default-constructed one is undefined.

@@ -196,6 +196,7 @@ class LoopMaker {
     bind_originals();
     unroll_inner_loops();
     require_constant_extents();
+    require_vectors();
     domain_guards();
   }
 
@@ -329,6 +330,17 @@ class LoopMaker {
         loop.kind = ir::LoopKind::unrolled;
       }
     }
+  }
+
+  /// A stream of single elements would be none.
+  void require_vectors() const {
+    if (stage_.streamed_by < 0) return;
+    for (const Loop &loop : plan_.loops)
+      if (loop.kind == ir::LoopKind::vectorized) return;
+    scheduling::refuse(*plans_.state, *plans_.state->steps[static_cast<std::size_t>(stage_.streamed_by)], "L032",
+                       stage_.name() + " is stored past the caches, but not in vectors",
+                       {{"why", "only whole vectors are stored so", {}},
+                        {"help", "vectorize its innermost loop:   s[" + stage_.name() + "].vectorize(axis);", {}}});
   }
 
   /// Lanes and copies are counted when code is made.
@@ -527,6 +539,7 @@ inline void make_buffers(Plan &plan) {
     buffer.shape = memory_shape(plan);
     buffer.strides = aligned_strides(plan);
     buffer.scope = plan.stage->scope;
+    buffer.streamed = plan.stage->streamed_by >= 0;
     plan.buffers.emplace_back(std::move(buffer));
   }
 }

@@ -31,6 +31,14 @@ inline ir::Buffer buffer_of(const ir::Tensor &tensor) {
   return ir::Buffer(std::move(buffer));
 }
 
+/// An output that is stored past the caches: its vectors have to be aligned.
+inline ir::Buffer streamed(const ir::Buffer &buffer) {
+  ir::BufferNode node = *buffer.node();
+  node.streamed = true;
+  node.alignment = std::max(node.alignment, 64);
+  return ir::Buffer(std::move(node));
+}
+
 /// The arguments as parameters, checked against what the schedule reads and writes.
 class ParameterList {
  public:
@@ -105,6 +113,7 @@ class ParameterList {
     parameter.name = ir::name_of(tensor);
     parameter.place = tensor.operation->place;
     parameter.buffer = buffer_of(tensor);
+    if (stage->streamed_by >= 0) parameter.buffer = streamed(parameter.buffer);
     tensors_.push_back({tensor, parameter.buffer});
     function_.parameters.push_back(std::move(parameter));
   }

@@ -384,7 +384,7 @@ LATHE_INLINE void calling::CallChecker::fail_address(const TensorRule &rule) con
        {declaration(rule),
         {"help",
          rule.alignment_mask + 1 > static_cast<std::uintptr_t>(rule.element_bytes)
-             ? "allocate it by lathe::Array, or leave out .align()"
+             ? std::string("allocate it by lathe::Array, or leave out ") + (rule.output ? "stream()" : ".align()")
              : "an element lies at a multiple of its own size",
          {}}});
 }

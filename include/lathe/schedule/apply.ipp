@@ -17,8 +17,8 @@
 #include "lathe/schedule/steps/placement.ipp"
 #include "lathe/schedule/steps/reorder.ipp"
 #include "lathe/schedule/steps/split.ipp"
-#include "lathe/schedule/text.ipp"
 #include "lathe/schedule/steps/storage_align.ipp"
+#include "lathe/schedule/text.ipp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
@@ -94,6 +94,7 @@ LATHE_INLINE void apply(State &state, const StepRef &step) {
     case Primitive::layout: apply_layout(state, *step); break;
     case Primitive::auto_unroll: apply_auto_unroll(state, *step); break;
     case Primitive::storage_align: apply_storage_align(state, *step); break;
+    case Primitive::stream: apply_stream(state, *step); break;
     case Primitive::assume: apply_assume(state, *step); break;
   }
   state.steps.push_back(step);

@@ -347,6 +347,16 @@ class AnyStage {
                   "storage_align(): takes a data axis, a factor and an offset, for example  s[B].storage_align(y, 16, 0)");
     align_axis(axis, factor, offset, place);
   }
+  /// Stores whole vectors past the caches (non-temporally): for elements that nobody reads soon, so that the caches keep what is
+  /// worth it. Other threads see them when the kernel is done.
+  ///
+  ///     b[i:i + 16] = a[i:i + 16]     → vmovups (a), zmm0; vmovntps zmm0, (b)
+  ///
+  /// An output must then begin at a multiple of 64 bytes, as every `Array` does; each call is checked for it (K003). What is no
+  /// whole vector, or not proven to lie at a multiple of its size, is stored as ever, and so is all of it in C. \throws Error
+  /// S038 for a reduction, whose elements are read again, or a stage that is not kept in main memory. Lowering refuses a stage
+  /// without a vectorized loop (L032).
+  void stream(Location place = Location::current());
 
  protected:
   AnyAxis axis_handle(scheduling::AxisId id) const;               ///< on an axis that the stage has

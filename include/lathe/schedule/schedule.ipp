@@ -127,6 +127,7 @@ LATHE_INLINE void AnyStage::plain_step(Primitive primitive, std::string text, co
 
 LATHE_INLINE void AnyStage::compute_inline(Location place) { plain_step(Primitive::compute_inline, {}, place); }
 LATHE_INLINE void AnyStage::compute_root(Location place) { plain_step(Primitive::compute_root, {}, place); }
+LATHE_INLINE void AnyStage::stream(Location place) { plain_step(Primitive::stream, {}, place); }
 LATHE_INLINE void AnyStage::set_scope(Scope scope, Location place) {
   plain_step(Primitive::set_scope, std::string(scope.name), place);
 }

@@ -78,6 +78,7 @@ struct StageState {
   Layout layout;
   List<StrideAlignment> alignments;
   List<UnrollLimit> unroll_limits;
+  int streamed_by = -1;  ///< the step that has its vectors stored past the caches
   bool output = false;
   int first_step = -1;  ///< the first step that scheduled this stage
 

@@ -54,6 +54,7 @@ enum class Primitive : std::uint8_t {
   layout,          ///< text: the map (layout.hpp)
   auto_unroll,     ///< inside axes[0]; numbers: the most copies
   storage_align,   ///< the original data axis axes[0]; numbers: factor, offset
+  stream,          ///< no more fields
   assume,          ///< no stage; text: the condition, operators before their operands, symbols by number: "== % v0 16 0"
 };
 

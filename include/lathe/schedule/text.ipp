@@ -18,7 +18,9 @@ namespace step_text {
 
 /// The primitives by name, in the order of the enumeration.
 inline constexpr std::string_view primitive_names[] = {
-    "split", "fuse", "reorder", "vectorize", "unroll", "parallel", "compute_at", "compute_inline", "compute_root", "cache_read", "cache_write", "set_scope", "layout", "auto_unroll", "storage_align", "assume"};
+    "split",      "fuse",           "reorder",       "vectorize",  "unroll",      "parallel",
+    "compute_at", "compute_inline", "compute_root",  "cache_read", "cache_write", "set_scope",
+    "layout",     "auto_unroll",    "storage_align", "stream",     "assume"};
 
 inline void append_id(std::string &out, int step, int index) {
   out += step < 0 ? " o" + std::to_string(index) : " s" + std::to_string(step) + "." + std::to_string(index);
@@ -131,7 +133,8 @@ inline Step read_step(LineReader &reader) {
       step.axes.push_back(reader.id<AxisId>());
       break;
     case Primitive::compute_inline:
-    case Primitive::compute_root: break;
+    case Primitive::compute_root:
+    case Primitive::stream: break;
     case Primitive::cache_read:
       step.text = scope_of(reader.word());
       while (reader.more()) step.stages.push_back(reader.id<StageId>());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// \file
-/// compute_at, compute_inline, compute_root, set_scope: where a stage is computed and kept.
+/// compute_at, compute_inline, compute_root, set_scope, stream: where a stage is computed and kept.
 ///
 ///     for y: b[y] = …                 → s[b].compute_at(s[c], y) →   for y:
 ///     for y: for x: c[y, x] = b[y]…                                    b[y] = …            (only what this iteration needs)
@@ -36,6 +36,13 @@ inline void refuse_output(const State &state, const Step &step, const StageState
     refuse(
         state, step, code, stage.name() + " is an output and cannot be " + what,
         {{"why", "the caller reads all of it, so it is computed as a whole, into the caller's memory", {}}, {"help", help, {}}});
+}
+
+[[noreturn]] inline void refuse_stream(const State &state, const Step &step, const StageState &stage, const std::string &why) {
+  refuse(
+      state, step, "S038", "elements of " + stage.name() + " cannot be stored past the caches",
+      {{"why", why, {}},
+       {"help", "stream what is copied to main memory:   auto cache = s.cache_write(" + stage.name() + ", scope::local);", {}}});
 }
 
 /// The way to have an output's values elsewhere first.
@@ -110,8 +117,18 @@ LATHE_INLINE void apply_compute_root(State &state, const Step &step) {
 LATHE_INLINE void apply_set_scope(State &state, const Step &step) {
   StageState &stage = require_stage(state, step);
   placement::refuse_output(state, step, stage, "S011", "moved to another scope", placement::cached(stage));
+  if (stage.streamed_by >= 0 && !step.text.empty()) placement::refuse_stream(state, step, stage, "it is not kept in main memory");
   mark_scheduled(state, stage);
   stage.scope = {step.text};
+}
+
+LATHE_INLINE void apply_stream(State &state, const Step &step) {
+  StageState &stage = require_stage(state, step);
+  if (stage.operation->reduction())
+    placement::refuse_stream(state, step, stage, "it is a reduction, which reads its elements again while it runs");
+  if (!stage.scope.name.empty()) placement::refuse_stream(state, step, stage, "it is not kept in main memory");
+  mark_scheduled(state, stage);
+  stage.streamed_by = static_cast<int>(state.steps.size());
 }
 
 }  // namespace lathe::inline LATHE_ABI::scheduling
