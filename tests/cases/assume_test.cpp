@@ -66,6 +66,19 @@ TEST(Assume, RelationsOfSeveralSizes) {
                       out(b, counted<std::int32_t, 1>({4}, 1))});
 }
 
+/// That a size is at most 9 does not say that it is 9: what it may read is checked when it runs.
+TEST(Assume, AGreatestSizeNeedNotBeReached) {
+  EveryBackend run;
+  SizeVar n = size_var("n");
+  auto a = placeholder<std::int32_t>({6}, "a");
+  auto b = placeholder<std::int32_t>({n}, "b");
+  auto c = compute({n}, [&](Index i) { return a(i + i) + b(i); }, "c(i)");
+  Schedule s(c);
+  s.assume(n <= 9);
+  run.expect(s, {in(a, counted<std::int32_t, 1>({6})), in(b, counted<std::int32_t, 1>({3})),
+                 out(c, Array<std::int32_t, 1>::of({0, 3, 6}))});
+}
+
 /// A function over somebody's extents may assume of constants too.
 TEST(Assume, OfConstantsTakesNoStep) {
   auto a = placeholder<float>({32}, "a");

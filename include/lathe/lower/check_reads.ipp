@@ -109,11 +109,13 @@ class Checker {
         return ir::constant_integer(domain.min) && (ir::constant_integer(domain.extent) || is_symbolic_size(domain.extent));
     return false;
   }
-  /// Linear in size symbols alone: then no end of the axis has a constant bound that it may not reach.
-  static bool is_symbolic_size(const ir::Expr &extent) {
+  /// Linear in size symbols alone, of which no greatest value is assumed: then no end of the axis has a constant bound that it
+  /// may not reach.
+  bool is_symbolic_size(const ir::Expr &extent) const {
     for (const arith::Linear::Term &term : arith::linear_form(extent).terms) {
       const ir::VarRef *symbol = term.atom.as<ir::VarRef>();
       if (!symbol || !symbol->var.nonnegative()) return false;
+      if (facts_.bounds(term.atom).max != arith::Bounds::unbounded_above) return false;
     }
     return true;
   }
