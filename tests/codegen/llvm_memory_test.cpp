@@ -151,31 +151,45 @@ TEST(LlvmMemory, SymbolicStride) {
   }
 }
 
-TEST(LlvmMemory, GatherAndScatterThroughAnIndexTable) {
-  for (const Target &target : runnable_targets()) {
-    for (const DType &type :
-         {DType(scalar_types::float32), DType(scalar_types::uint8), DType(scalar_types::int64), DType(scalar_types::boolean)}) {
-      constexpr int width = 16;
-      Buffer table("table", type, {Expr(50)}), ids("ids", i32, {Expr(width)}), out("out", type, {Expr(width)}),
-          back("back", type, {Expr(50)});
-      const Expr id = cast(index_type, load(ids, {lanes(0, width)})), valid = id >= broadcast(Expr(0), width);
-      const Program p = program({input(table), input(ids), output(out), output(back)},
-                                block({store(out, {lanes(0, width)}, load(table, {id}, valid)),
-                                       store(back, {id}, load(out, {lanes(0, width)}), valid)}));
-      const auto bytes = static_cast<std::size_t>(type.bytes());
-      Guarded<unsigned char> t(50 * bytes, true), o(width * bytes, true), b(50 * bytes, true);
-      for (std::size_t j = 0; j < 50 * bytes; ++j) t[j] = type.is_bool() ? j % 2 : static_cast<unsigned char>(j + 3), b[j] = 0;
-      std::vector<std::int32_t> index{49, -1, 3, 7, -2000000000, 0, 12, 48, 33, -1, 20, 21, 22, 5, -1, 1};
-      ASSERT_EQ(Compiled(p, target).run({slot(t.data()), slot(index.data()), slot(o.data()), slot(b.data())}), 0);
-      for (std::size_t j = 0; j < width; ++j) {
-        const std::vector<unsigned char> zero(bytes);
-        const unsigned char *expected = index[j] < 0 ? zero.data() : t.data() + static_cast<std::size_t>(index[j]) * bytes;
-        EXPECT_EQ(std::memcmp(o.data() + j * bytes, expected, bytes), 0) << j << " " << to_string(type) << " " << target.cpu;
-        if (index[j] < 0) continue;
-        EXPECT_EQ(std::memcmp(b.data() + static_cast<std::size_t>(index[j]) * bytes, expected, bytes), 0);
-      }
-    }
+/// The table's elements at `width` indices, some of them masked, and back.
+void gather_and_scatter(const Target &target, DType type, std::size_t width) {
+  const Expr extent(static_cast<std::int64_t>(width));
+  const int lane_count = static_cast<int>(width);
+  Buffer table("table", type, {Expr(50)}), ids("ids", i32, {extent}), out("out", type, {extent}), back("back", type, {Expr(50)});
+  const Expr id = cast(index_type, load(ids, {lanes(0, lane_count)})), valid = id >= broadcast(Expr(0), lane_count);
+  const Program p = program({input(table), input(ids), output(out), output(back)},
+                            block({store(out, {lanes(0, lane_count)}, load(table, {id}, valid)),
+                                   store(back, {id}, load(out, {lanes(0, lane_count)}), valid)}));
+  const auto bytes = static_cast<std::size_t>(type.bytes());
+  Guarded<unsigned char> t(50 * bytes, true), o(width * bytes, true), b(50 * bytes, true);
+  for (std::size_t j = 0; j < 50 * bytes; ++j) t[j] = type.is_bool() ? j % 2 : static_cast<unsigned char>(j + 3), b[j] = 0;
+  std::vector<std::int32_t> index{49, -1, 3, 7, -2000000000, 0, 12, 48, 33, -1, 20, 21, 22, 5, -1, 1, 40};
+  ASSERT_EQ(Compiled(p, target).run({slot(t.data()), slot(index.data()), slot(o.data()), slot(b.data())}), 0);
+  for (std::size_t j = 0; j < width; ++j) {
+    const std::vector<unsigned char> zero(bytes);
+    const unsigned char *expected = index[j] < 0 ? zero.data() : t.data() + static_cast<std::size_t>(index[j]) * bytes;
+    EXPECT_EQ(std::memcmp(o.data() + j * bytes, expected, bytes), 0) << j << " " << to_string(type) << " " << target.cpu;
+    if (index[j] < 0) continue;
+    EXPECT_EQ(std::memcmp(b.data() + static_cast<std::size_t>(index[j]) * bytes, expected, bytes), 0);
   }
+}
+
+TEST(LlvmMemory, GatherAndScatterThroughAnIndexTable) {
+  for (const Target &target : runnable_targets())
+    for (const DType &type :
+         {DType(scalar_types::float32), DType(scalar_types::uint8), DType(scalar_types::int64), DType(scalar_types::boolean)})
+      for (const std::size_t width : {16u, 5u, 17u}) gather_and_scatter(target, type, width);
+}
+
+// Lanes that LLVM would add itself have undefined indices, which it may keep in the register of the result: an invalid
+// instruction.
+TEST(LlvmMemory, GathersAreOfPowersOfTwo) {
+  Buffer table("table", f32, {Expr(50)}), ids("ids", i32, {Expr(17)}), out("out", f32, {Expr(17)});
+  const Expr id = cast(index_type, load(ids, {lanes(0, 17)}));
+  const Program p = program({input(table), input(ids), output(out)}, store(out, {lanes(0, 17)}, load(table, {id})));
+  const std::string text = codegen::emit_llvm(p, Target::host("x86-64-v4"));
+  EXPECT_EQ(count(text, "call <32 x float> @llvm.masked.gather.v32f32"), 1) << text;
+  EXPECT_EQ(count(text, "masked.gather.v17"), 0) << text;
 }
 
 TEST(LlvmMemory, GatherWithWideOffsetsAndTwoDimensions) {

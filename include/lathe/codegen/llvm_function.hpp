@@ -136,6 +136,7 @@ class LlvmFunction {
   LlvmValue load_cell(const Memory &memory, DType element, const Access &access);
   LlvmValue load_at(LlvmValue pointer, DType type, int alignment, const Memory &memory);
   LlvmValue load_vector(const Memory &memory, DType type, const Access &access, LlvmValue pointer, LlvmValue mask);
+  LlvmValue gather(const Memory &memory, DType type, LlvmValue pointers, LlvmValue mask, int outermost);
   LlvmValue load_strided(const Memory &memory, DType type, const Access &access, LlvmValue pointer);
   LlvmValue load_lanes(const Memory &memory, DType type, const Access &access, LlvmValue pointer);
   LlvmValue lane_pointer(LlvmValue pointer, DType type, const Access &access, int i);

@@ -4,6 +4,7 @@
 /// Addresses, loads and stores. No lane with a false predicate touches memory.
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <iterator>
 #include <limits>
@@ -199,14 +200,9 @@ LATHE_INLINE LlvmValue LlvmFunction::load_vector(const Memory &memory, DType typ
   const int outermost = std::max(memory.written_depth, w_.load_level());
   if (mask.defined()) {
     mask = w_.splat(mask, w_.type(mask).is_vector() ? 1 : access.lanes);
+    if (access.kind != AccessKind::contiguous) return gather(memory, type, lane_pointers(pointer, type, access), mask, outermost);
     const LlvmValue alignment = w_.integer(scalar_types::int32, access.alignment), otherwise = w_.zero(type);
-    if (access.kind == AccessKind::contiguous) {
-      w_.start_intrinsic("llvm.masked.load", type, {pointer, alignment, mask, otherwise}, {type, llvm_types::pointer});
-    } else {
-      const LlvmValue pointers = lane_pointers(pointer, type, access);
-      const LlvmValue element = w_.integer(scalar_types::int32, type.bytes());
-      w_.start_intrinsic("llvm.masked.gather", type, {pointers, element, mask, otherwise}, {type, w_.type(pointers)});
-    }
+    w_.start_intrinsic("llvm.masked.load", type, {pointer, alignment, mask, otherwise}, {type, llvm_types::pointer});
     return w_.put(memory.disjoint).finish_load(type, outermost, memory.version);
   }
   switch (access.kind) {
@@ -221,6 +217,25 @@ LATHE_INLINE LlvmValue LlvmFunction::load_vector(const Memory &memory, DType typ
     }
     default: return load_lanes(memory, type, access, pointer);
   }
+}
+
+/// Lanes from anywhere. Numbers of lanes that are no power of two are filled up here: LLVM 19 would leave the indices of the
+/// lanes that it adds undefined, and may then give index and result of a gather one register, which the instruction does not
+/// allow.
+LATHE_INLINE LlvmValue LlvmFunction::gather(const Memory &memory, DType type, LlvmValue pointers, LlvmValue mask, int outermost) {
+  const int lanes = type.lanes(), whole = static_cast<int>(std::bit_ceil(static_cast<unsigned>(lanes)));
+  if (whole != lanes) {
+    List<int> first = llvm_memory::iota(lanes), none = first;
+    first.resize(static_cast<std::size_t>(whole), 0);
+    none.resize(static_cast<std::size_t>(whole), lanes);
+    pointers = w_.shuffle(pointers, {}, first);
+    mask = w_.shuffle(mask, w_.zero(w_.type(mask)), none);
+  }
+  const DType filled = type.with_lanes(whole);
+  const LlvmValue element = w_.integer(scalar_types::int32, type.bytes());
+  w_.start_intrinsic("llvm.masked.gather", filled, {pointers, element, mask, w_.zero(filled)}, {filled, w_.type(pointers)});
+  const LlvmValue result = w_.put(memory.disjoint).finish_load(filled, outermost, memory.version);
+  return whole == lanes ? result : w_.shuffle(result, {}, llvm_memory::iota(lanes));
 }
 
 /// A small constant stride: as many whole vectors as the stride, within the first and last element wanted, shuffled together.
