@@ -84,12 +84,13 @@ TEST(Fuzzer, MakesEveryKindOfTerm) {
 
 TEST(Fuzzer, DrawsEveryPrimitive) {
   Tally tally;
-  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
     std::optional<Outcome> failure;
     draw_case(seed, tally, failure);
   }
-  for (const char *primitive : {"split", "fuse", "reorder", "vectorize", "unroll", "parallel", "compute_at", "compute_inline",
-                                "compute_root", "cache_read", "cache_write", "set_scope"})
+  for (const char *primitive :
+       {"split", "fuse", "reorder", "vectorize", "unroll", "parallel", "compute_at", "compute_inline", "compute_root",
+        "cache_read", "cache_write", "set_scope", "layout", "auto_unroll", "storage_align", "assume"})
     EXPECT_GT(tally.made[primitive], 3) << primitive;
   std::int64_t made = 0, refused_late = 0;
   for (const auto &[name, count] : tally.made) made += count;

@@ -109,7 +109,7 @@ class Drawer {
     for (const StageState &stage : schedule_.state().stages)
       if (stage.is_compute()) stages_.push_back(&stage);
     stage_ = random_.pick(stages_);
-    switch (random_.between(0, 25)) {
+    switch (random_.between(0, 26)) {
       case 0:
       case 1:
       case 2:
@@ -128,6 +128,7 @@ class Drawer {
       case 15:
       case 16: return compute_at();
       case 17:
+      case 26:
         return {{random_.percent(65) ? Primitive::compute_inline : Primitive::compute_root, stage_->id, {}, {}, {}, {}, {}}};
       case 18:
         return random_.percent(50) ? cache_read()
