@@ -108,6 +108,19 @@ TEST(ConstantStages, NotOfArgumentsAndNotOutputs) {
   for (std::int64_t i = 0; i < 20; ++i) EXPECT_EQ(c(i), 3 * p.w(i % 12) + p.w((19 - i) % 12) + p.w(i % 12) + 1) << i;
 }
 
+// Of a tensor with a symbolic extent one constant point is read; whether it exists is known at the call only.
+TEST(ConstantStages, NotOfASymbolicShape) {
+  auto n = size_var("n");
+  auto one = constant<float>({{5.0f}}, "one");
+  auto wide = compute({n, 3}, [&](Index, Index j) { return one(0, 0) + cast<float>(j); }, "wide");
+  auto out = compute([&] { return wide(2, 1); }, "out");
+  Schedule s(out);
+  s[wide].compute_root();
+  Array<float, 0> result;
+  jit(s, n, out)(3, result);
+  EXPECT_EQ(result(), 6.0f);
+}
+
 TEST(ConstantStages, SourcesCarryTheData) {
   const Weighted p;
   Schedule s(p.C);

@@ -31,7 +31,8 @@ inline bool is_constant(const Plan &plan, const NodeSet &constants) {
     return std::all_of(integers.begin(), integers.end(), [](const ir::Expr &e) { return ir::constant_integer(e).has_value(); });
   };
   const bool has_memory = plan.parent >= 0 || (sized(plan.min) && sized(plan.extent));
-  if (plan.stage->output || !plan.checks.empty() || !has_memory) return false;
+  // A guard may ask whether a point lies in the tensor, so that its shape is constant too.
+  if (plan.stage->output || !plan.checks.empty() || !has_memory || !sized(plan.operation()->shape)) return false;
   NodeSet axes;
   for (const ir::Var &axis : plan.operation()->axes) axes.insert(axis.node());
   if (const ir::Reduce *reduce = plan.reduction()) {
