@@ -30,7 +30,9 @@ inline bool is_constant(const Plan &plan, const NodeSet &constants) {
   const auto sized = [](const List<ir::Expr> &integers) {
     return std::all_of(integers.begin(), integers.end(), [](const ir::Expr &e) { return ir::constant_integer(e).has_value(); });
   };
-  const bool has_memory = plan.parent >= 0 || (sized(plan.min) && sized(plan.extent));
+  // What the prologue writes is compact: stages whose strides are aligned are computed at each call.
+  const bool has_memory = plan.parent >= 0 || (sized(plan.min) && sized(plan.extent) && plan.stage->alignments.empty() &&
+                                               plan.stage->streamed_by < 0);
   // A guard may ask whether a point lies in the tensor, so that its shape is constant too.
   if (plan.stage->output || !plan.checks.empty() || !has_memory || !sized(plan.operation()->shape)) return false;
   NodeSet axes;
