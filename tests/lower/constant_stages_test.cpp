@@ -132,6 +132,16 @@ TEST(ConstantStages, NotOfAlignedStrides) {
   EXPECT_EQ(result, (Array<float, 2>::generate({4, 5}, [&](std::int64_t i, std::int64_t j) { return 2 * p.w(3 - i + j); })));
 }
 
+TEST(ConstantStages, NotOfAnEmptyRegion) {
+  const Weighted p;
+  auto k = reduce_axis(1, "k");
+  auto twin = compute({1, 1}, [&](Index, Index) { return sum(p.W(k + 3), k); }, "twin");
+  auto out = compute({6}, [&](Index i) { return if_then_else(i < 0, twin(0, i), 4.0f); }, "out");
+  Array<float, 1> result({6});
+  jit(Schedule(out), out)(result);
+  EXPECT_EQ(result, (Array<float, 1>::generate({6}, [](std::int64_t) { return 4.0f; })));
+}
+
 TEST(ConstantStages, SourcesCarryTheData) {
   const Weighted p;
   Schedule s(p.C);

@@ -30,6 +30,9 @@ inline bool is_constant(const Plan &plan, const NodeSet &constants) {
   const auto sized = [](const List<ir::Expr> &integers) {
     return std::all_of(integers.begin(), integers.end(), [](const ir::Expr &e) { return ir::constant_integer(e).has_value(); });
   };
+  // The region that a reader never reached may have negative extents.
+  for (const ir::Expr &extent : plan.extent)
+    if (ir::constant_integer(extent).value_or(0) < 0) return false;
   // What the prologue writes is compact: stages whose strides are aligned are computed at each call.
   const bool has_memory = plan.parent >= 0 || (sized(plan.min) && sized(plan.extent) && plan.stage->alignments.empty() &&
                                                plan.stage->streamed_by < 0);
