@@ -59,6 +59,9 @@ TEST(InteropRefusals, I008Shape) {
   expect_import_refusal("I008", [](auto &managed) { managed.dl_tensor.shape[1] = -3; });
   expect_import_refusal("I008", [](auto &managed) { managed.dl_tensor.shape[0] = std::int64_t{1} << 61; }, "_bytes");
   expect_import_refusal("I008", [](auto &managed) { managed.dl_tensor.shape = nullptr; }, "_null");
+  std::int64_t strides[] = {std::int64_t{1} << 62, 1};
+  expect_import_refusal("I008", [&](auto &managed) { managed.dl_tensor.strides = strides; }, "_strides");
+  expect_import_refusal("I008", [](auto &managed) { managed.dl_tensor.byte_offset = ~std::uint64_t{3}; }, "_offset");
 }
 
 TEST(InteropRefusals, I009NullData) {

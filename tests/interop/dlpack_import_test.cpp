@@ -196,7 +196,7 @@ TEST(DlpackImport, MinorVersionsAreTaken) {
 /// Each mistake is refused as it should be, from both structs, and the deleter is called exactly once.
 TEST(DlpackImport, RefusalsGiveBackOnce) {
   using Change = std::function<void(dlpack::Tensor &)>;
-  const std::pair<const char *, Change> mistakes[] = {
+  std::vector<std::pair<const char *, Change>> mistakes = {
       {"I002", [](auto &tensor) { tensor.device.device_type = 2; }},
       {"I002", [](auto &tensor) { tensor.device.device_type = 0; }},
       {"I003", [](auto &tensor) { tensor.dtype.bits = 64; }},
@@ -210,10 +210,16 @@ TEST(DlpackImport, RefusalsGiveBackOnce) {
       {"I008", [](auto &tensor) { tensor.shape = nullptr; }},
       {"I008", [](auto &tensor) { tensor.shape[1] = -1; }},
       {"I008", [](auto &tensor) { tensor.shape[0] = tensor.shape[1] = std::int64_t{1} << 31; }},
+      {"I008", [](auto &tensor) { tensor.byte_offset = ~std::uint64_t{3}; }},
       {"I009", [](auto &tensor) { tensor.data = nullptr; }},
       {"I010", [](auto &tensor) { tensor.byte_offset = 2; }},
       {"I010", [](auto &tensor) { tensor.data = static_cast<char *>(tensor.data) + 1; }},
   };
+  // Strides whose products or sums leave 63 bits.
+  std::int64_t great[] = {std::numeric_limits<std::int64_t>::max(), 1}, least[] = {std::numeric_limits<std::int64_t>::min(), -1},
+               both[] = {std::int64_t{3} << 59, std::int64_t{3} << 58};
+  for (std::int64_t *strides : {great, least, both})
+    mistakes.emplace_back("I008", [strides](auto &tensor) { tensor.strides = strides; });
   int number = 0;
   for (const auto &[code, change] : mistakes) {
     SCOPED_TRACE(number++);

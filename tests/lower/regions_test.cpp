@@ -2,6 +2,8 @@
 /// \file
 /// The regions that producers are computed over, as `print` shows them.
 
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -71,6 +73,36 @@ TEST(Regions, NoWiderThanTheTensor) {
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j < 4; ++j) EXPECT_EQ(result(i, j), (i < 2 ? 0 : 40) + j);
   EXPECT_THAT(print(s, rows, ids, c), Not(HasSubstr("[32768, 4]")));
+}
+
+/// A count that is data and near the end of 64 bits does not wrap around where its axis is split.
+TEST(Regions, GreatCountsFromData) {
+  auto counts = placeholder<std::int64_t>({1}, "counts");
+  auto a = placeholder<float>({8}, "a");
+  auto c = compute(
+      {1},
+      [&](Index i) {
+        auto r = reduce_axis(counts(i), "r");
+        return sum(unchecked(a(r)), r);
+      },
+      "c");
+  for (const bool in_parts : {false, true}) {
+    Schedule s(c);
+    if (in_parts)
+      s[c].split(s[c].axis(1), parts(4));
+    else
+      s[c].split(s[c].axis(1), 4);
+    const auto kernel = interpret(s, counts, a, c);
+    const auto great = Array<std::int64_t, 1>::of({std::numeric_limits<std::int64_t>::max()});
+    Array<float, 1> values({8}), result({1});
+    values.fill(1);
+    try {
+      kernel(great, values, result);
+      ADD_FAILURE() << "accepted: " << result(0);
+    } catch (const Error &error) {
+      EXPECT_EQ(error.code(), "R001");
+    }
+  }
 }
 
 }  // namespace

@@ -34,9 +34,9 @@ class NameScopes {
   /// The visible name of `thing`, or null.
   const std::string *find(const void *thing) const;
   /// An unused name like `wish` for nothing that is looked up.
-  std::string local(std::string_view wish) { return add_text(identifier(wish), nullptr); }
+  std::string local(std::string_view wish) { return give(identifier(wish)); }
   /// An unused name for nothing in particular: t0, t1, …
-  std::string temporary() { return add_text("t", &temporaries_); }
+  std::string temporary();
   /// No other thing may be called so.
   void reserve(std::string_view name) { visible_.insert(std::string(name)); }
 
@@ -46,11 +46,13 @@ class NameScopes {
  private:
   struct Given {
     const void *thing;
-    std::string name;
+    std::string name, wish;  ///< a temporary's wish is empty
+    int suffix;              ///< the wish's last, before this name was given
   };
-  std::string add_text(std::string_view wish, int *counter);
+  std::string give(std::string wish);
 
   HashSet<std::string> visible_;
+  HashMap<std::string, int> suffixes_;  ///< by wish: up to here they are taken
   NodeMap<List<std::string>> names_;
   List<Given> given_;
   List<std::size_t> scopes_;

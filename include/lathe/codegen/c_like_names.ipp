@@ -250,19 +250,27 @@ LATHE_INLINE std::string comment_text(std::string_view text) {
   return result;
 }
 
-LATHE_INLINE std::string NameScopes::add_text(std::string_view wish, int *counter) {
-  std::string changed;
-  if (!counter && c_like_naming::begins_reserved(wish)) wish = changed = "v_" + std::string(wish);
-  std::string name = counter ? std::string(wish) + std::to_string((*counter)++) : std::string(wish);
-  for (int suffix = 1; visible_.contains(name) || (!counter && is_reserved(name)); ++suffix)
-    name = counter ? std::string(wish) + std::to_string((*counter)++) : std::string(wish) + "_" + std::to_string(suffix);
+LATHE_INLINE std::string NameScopes::give(std::string wish) {
+  if (c_like_naming::begins_reserved(wish)) wish.insert(0, "v_");
+  int &suffix = suffixes_[wish];
+  Given given{nullptr, wish, wish, suffix};
+  while (visible_.contains(given.name) || is_reserved(given.name)) given.name = wish + "_" + std::to_string(++suffix);
+  visible_.insert(given.name);
+  given_.push_back(std::move(given));
+  return given_.back().name;
+}
+
+LATHE_INLINE std::string NameScopes::temporary() {
+  std::string name;
+  do name = "t" + std::to_string(temporaries_++);
+  while (visible_.contains(name));
   visible_.insert(name);
-  given_.push_back({nullptr, name});
+  given_.push_back({nullptr, name, {}, 0});
   return name;
 }
 
 LATHE_INLINE const std::string &NameScopes::add(const void *thing, std::string_view wish) {
-  std::string name = add_text(identifier(wish), nullptr);
+  std::string name = give(identifier(wish));
   given_.back().thing = thing;
   List<std::string> &names = names_[thing];
   names.push_back(std::move(name));
@@ -277,6 +285,7 @@ LATHE_INLINE const std::string *NameScopes::find(const void *thing) const {
 LATHE_INLINE void NameScopes::close() {
   for (; given_.size() > scopes_.back(); given_.pop_back()) {
     visible_.erase(given_.back().name);
+    if (!given_.back().wish.empty()) suffixes_[given_.back().wish] = given_.back().suffix;
     if (given_.back().thing) names_[given_.back().thing].pop_back();
   }
   scopes_.pop_back();

@@ -124,7 +124,7 @@ inline constexpr CodeTitle code_titles[] = {
     {"I005", "a DLPack tensor has another rank"},
     {"I006", "a DLPack tensor is of another major version"},
     {"I007", "a DLPack tensor may only be read"},
-    {"I008", "a DLPack tensor has an impossible shape"},
+    {"I008", "a DLPack tensor has an impossible shape, strides or offset"},
     {"I009", "the data of a DLPack tensor is null"},
     {"I010", "a DLPack tensor is not aligned to its elements"},
     {"I011", "there is nothing to export"},

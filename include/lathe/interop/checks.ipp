@@ -149,6 +149,23 @@ LATHE_INLINE void fill_strides(const dlpack::Tensor &tensor, int rank, const std
     strides[d] = tensor.strides ? tensor.strides[d] : static_cast<std::int64_t>(compact);
 }
 
+/// That every element's distance from the first is a number of bytes that 63 bits hold.
+LATHE_INLINE void check_strides(int rank, std::int64_t element, const std::int64_t *shape, const std::int64_t *strides,
+                                const Location &place) {
+  std::int64_t least = 0, most = 0;
+  for (int d = 0; d < rank; ++d) {
+    std::int64_t reach = 0;
+    std::int64_t &end = strides[d] < 0 ? least : most;
+    if (__builtin_mul_overflow(shape[d] - 1, strides[d], &reach) || __builtin_mul_overflow(reach, element, &reach) ||
+        __builtin_add_overflow(end, reach, &end)) {
+      fail("I008",
+           "the DLPack tensor has impossible strides: with " + braced(strides, rank, "[", "]") + " for the extents " +
+               braced(shape, rank, "[", "]") + " an element is farther from the first than 63 bits can count",
+           place, {{"help", "the producer of the tensor is at fault: strides count elements of memory that is there", {}}});
+    }
+  }
+}
+
 /// Element (0, 0, …); null where there is none.
 LATHE_INLINE void *check_address(const dlpack::Tensor &tensor, const Wanted &wanted, bool is_empty, const Location &place) {
   if (!tensor.data) {
@@ -157,13 +174,17 @@ LATHE_INLINE void *check_address(const dlpack::Tensor &tensor, const Wanted &wan
          {{"help", "the producer of the tensor is at fault; ask whether its memory was given back already", {}}});
   }
   const auto bytes = static_cast<std::uintptr_t>(wanted.type.storage_bits / 8);
-  const auto address = reinterpret_cast<std::uintptr_t>(tensor.data) + static_cast<std::uintptr_t>(tensor.byte_offset);
+  std::uintptr_t address = 0;
+  if (__builtin_add_overflow(reinterpret_cast<std::uintptr_t>(tensor.data), tensor.byte_offset, &address)) {
+    fail("I008", "the DLPack tensor begins beyond the end of memory: its byte offset is " + std::to_string(tensor.byte_offset),
+         place, {{"help", "the producer of the tensor is at fault: an offset leads to the first element", {}}});
+  }
   if (!is_empty && address % bytes != 0) {
     fail("I010",
          "the DLPack tensor begins at an address that is no multiple of the " + std::to_string(bytes) + " bytes of an element",
          place, {{"help", "copy it before you export it: a fresh copy is aligned", {}}});
   }
-  return static_cast<char *>(tensor.data) + tensor.byte_offset;
+  return reinterpret_cast<void *>(address);
 }
 
 }  // namespace interop
@@ -196,6 +217,7 @@ LATHE_INLINE void *interop::check_tensor(const dlpack::Tensor &tensor, const Wan
   if (tensor.ndim != wanted.rank) fail_rank(tensor, wanted, place);
   const std::int64_t bytes = check_shape(tensor, wanted, shape, place);
   fill_strides(tensor, wanted.rank, shape, strides);
+  if (bytes > 0) check_strides(wanted.rank, wanted.type.storage_bits / 8, shape, strides, place);
   return check_address(tensor, wanted, bytes == 0, place);
 }
 

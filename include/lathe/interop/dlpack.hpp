@@ -132,8 +132,8 @@ struct ViewTraits<dlpack::Imported<T, Rank>, Rank> {
 /// Takes over a tensor of T and Rank. Its deleter is called exactly once: when the result goes, or before an error leaves this
 /// function. (So rename a Python capsule to "used_dltensor" before the call.) `from_dlpack<const float, 2>` only reads.
 /// \throws Error I001 for a null pointer; I006 for another major version; I002 unless the memory is the CPU's; I004 for elements
-/// of several lanes; I003 for another type; I005 for another rank; I008 for an impossible shape; I009 for null data; I010 for an
-/// address that is not aligned to an element; I007 if the elements may only be read and T is not const.
+/// of several lanes; I003 for another type; I005 for another rank; I008 for an impossible shape, strides or offset; I009 for null
+/// data; I010 for an address that is not aligned to an element; I007 if the elements may only be read and T is not const.
 template <class T, int Rank, dlpack::Managed M>
 [[nodiscard]] dlpack::Imported<T, Rank> from_dlpack(dlpack::Owner<M> managed, Location place = Location::current()) {
   return dlpack::Imported<T, Rank>(std::move(managed), place);
