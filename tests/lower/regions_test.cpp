@@ -75,7 +75,7 @@ TEST(Regions, NoWiderThanTheTensor) {
   EXPECT_THAT(print(s, rows, ids, c), Not(HasSubstr("[32768, 4]")));
 }
 
-/// A count that is data and near the end of 64 bits does not wrap around where its axis is split.
+/// Data beyond 62 bits is no count: the interpreter says so, however the axis is split.
 TEST(Regions, GreatCountsFromData) {
   auto counts = placeholder<std::int64_t>({1}, "counts");
   auto a = placeholder<float>({8}, "a");
@@ -89,9 +89,9 @@ TEST(Regions, GreatCountsFromData) {
   for (const bool in_parts : {false, true}) {
     Schedule s(c);
     if (in_parts)
-      s[c].split(s[c].axis(1), parts(4));
+      s[c].split(s[c].reduce_axes()[0], parts(4));
     else
-      s[c].split(s[c].axis(1), 4);
+      s[c].split(s[c].reduce_axes()[0], 4);
     const auto kernel = interpret(s, counts, a, c);
     const auto great = Array<std::int64_t, 1>::of({std::numeric_limits<std::int64_t>::max()});
     Array<float, 1> values({8}), result({1});
@@ -100,7 +100,7 @@ TEST(Regions, GreatCountsFromData) {
       kernel(great, values, result);
       ADD_FAILURE() << "accepted: " << result(0);
     } catch (const Error &error) {
-      EXPECT_EQ(error.code(), "R001");
+      EXPECT_EQ(error.code(), "R004");
     }
   }
 }

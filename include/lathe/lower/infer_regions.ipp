@@ -216,11 +216,11 @@ class LoopMaker {
         info({-1, static_cast<int>(rank + r)}).extent = plan_.facts.simplify(reduce->axes[r].extent);
   }
 
-  /// ceil(a / b) for a ≥ 0. The sum does not leave 64 bits: where b or a datum may be great, one is taken off instead.
+  /// ceil(a / b) for a ≥ 0. The sum does not leave 64 bits: beside a great b, one is taken off instead.
   static ir::Expr ceil_div(const ir::Expr &a, std::int64_t b) {
     if (const std::optional<std::int64_t> known = ir::constant_integer(a)) return ir::Expr(*known / b + (*known % b > 0 ? 1 : 0));
     constexpr std::int64_t great = std::int64_t{1} << 62;
-    return b < great && !mentions_data(a) ? (a + ir::Expr(b - 1)) / ir::Expr(b) : (a + ir::Expr(-1)) / ir::Expr(b) + ir::Expr(1);
+    return b < great ? (a + ir::Expr(b - 1)) / ir::Expr(b) : (a + ir::Expr(-1)) / ir::Expr(b) + ir::Expr(1);
   }
 
   void split(const Relation &relation) {
