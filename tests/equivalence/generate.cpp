@@ -426,7 +426,7 @@ class Generator {
   TermRef float_binary(TermRef a, TermRef b) {
     return terms::binary(random_.pick({BinaryOp::add, BinaryOp::add, BinaryOp::add, BinaryOp::sub, BinaryOp::sub, BinaryOp::mul,
                                        BinaryOp::mul, BinaryOp::mul, BinaryOp::min, BinaryOp::max, BinaryOp::min, BinaryOp::max,
-                                       BinaryOp::div, BinaryOp::mod, BinaryOp::fmod}),
+                                       BinaryOp::div, BinaryOp::mod, BinaryOp::fmod, BinaryOp::ldexp}),
                          std::move(a), std::move(b));
   }
 

@@ -64,6 +64,7 @@ TEST(Math, FunctionsOfSeveralNumbers) {
   check([](auto x) { return pow(x, 2.5); }, [](double x) { return std::pow(x, 2.5); });
   check([](auto x) { return pow(3, x); }, [](double x) { return std::pow(3.0, x); });
   check([](auto x) { return atan2(x, -1); }, [](double x) { return std::atan2(x, -1.0); });
+  check([](auto x) { return ldexp(x, 3); }, [](double x) { return x * 8; });
   check([](auto x) { return fmod(x - 1, 0.3); }, [](double x) { return std::fmod(x - 1, 0.3); });
   check([](auto x) { return fma(x, 0.1, -0.01); }, [](double x) { return std::fma(x, 0.1, -0.01); });
 }

@@ -247,6 +247,19 @@ TEST(Evaluate, ComparisonsWithNaN) {
   EXPECT_EQ(evaluate(BinaryOp::lt, float64, pattern(1.0), pattern(2.0)), 1u);
 }
 
+TEST(Evaluate, FloatScaling) {
+  EXPECT_EQ(f32(BinaryOp::ldexp, 1.5f, 3), 12);
+  EXPECT_EQ(f32(BinaryOp::ldexp, -1.5f, -0.25f), -0.75f);  // the power is rounded down
+  EXPECT_EQ(f32(BinaryOp::ldexp, 0x1p-149f, 276), 0x1p127f);
+  EXPECT_EQ(f32(BinaryOp::ldexp, 0x1.8p0f, -150), 0x1p-149f);  // 0.75 units of the least number
+  EXPECT_EQ(f64(BinaryOp::ldexp, 1, 1e300), infinity);
+  EXPECT_EQ(f64(BinaryOp::ldexp, -1, -infinity), -0.0);
+  EXPECT_TRUE(std::isnan(f64(BinaryOp::ldexp, 0, infinity)));
+  EXPECT_TRUE(std::isnan(f64(BinaryOp::ldexp, infinity, -infinity)));
+  EXPECT_TRUE(std::isnan(f64(BinaryOp::ldexp, infinity, std::nan(""))));
+  EXPECT_EQ(f64(BinaryOp::ldexp, std::nan(""), -infinity), 0);
+}
+
 TEST(Evaluate, FloatRemainders) {
   EXPECT_EQ(f32(BinaryOp::mod, 5.5f, 2), 1.5f);
   EXPECT_EQ(f32(BinaryOp::mod, -5.5f, 2), 0.5f);

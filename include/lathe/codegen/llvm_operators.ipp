@@ -126,6 +126,27 @@ LATHE_INLINE LlvmValue divide_floats(LlvmWriter &w, DType type, LlvmValue a, Llv
   return w.op2("fdiv", a, b, LlvmWriter::Cost::dear);
 }
 
+/// By AVX-512's instruction, in pieces of a register; lower_math_functions leaves no other ldexp.
+LATHE_INLINE LlvmValue scale_by_power(LlvmWriter &w, DType type, LlvmValue a, LlvmValue b) {
+  const int bits = type.bits() * type.lanes();
+  ensure(w.unit().has("avx512f") && bits >= 128, "ldexp is not lowered");
+  if (bits > w.unit().target().vector_bits && bits > 128) {
+    const int half = type.lanes() / 2;
+    List<int> low, high, all;
+    for (int i = 0; i < 2 * half; ++i) (i < half ? low : high).push_back(i), all.push_back(i);
+    const auto piece = [&](const List<int> &lanes) {
+      return scale_by_power(w, type.with_lanes(half), w.shuffle(a, {}, lanes), w.shuffle(b, {}, lanes));
+    };
+    return w.shuffle(piece(low), piece(high), all);
+  }
+  const DType mask(type.lanes() <= 8 ? scalar_types::uint8 : scalar_types::uint16);
+  const std::string name =
+      std::string("llvm.x86.avx512.mask.scalef.p") + (type.bits() == 64 ? "d." : "s.") + std::to_string(bits);
+  const LlvmValue every = w.integer(mask, -1), current_rounding = w.integer(scalar_types::int32, 4);
+  if (bits == 512) return w.intrinsic(name, type, {a, b, w.zero(type), every, current_rounding}, {});
+  return w.intrinsic(name, type, {a, b, w.zero(type), every}, {});
+}
+
 LATHE_INLINE LlvmValue float_binary(LlvmWriter &w, ir::BinaryOp op, DType type, LlvmValue a, LlvmValue b) {
   switch (op) {
     case ir::BinaryOp::add: return w.op2("fadd", a, b);
@@ -144,6 +165,7 @@ LATHE_INLINE LlvmValue float_binary(LlvmWriter &w, ir::BinaryOp op, DType type, 
     case ir::BinaryOp::fmod: return call_library(w, "fmod", type, {a, b});
     case ir::BinaryOp::pow: return call_library(w, "pow", type, {a, b});
     case ir::BinaryOp::atan2: return call_library(w, "atan2", type, {a, b});
+    case ir::BinaryOp::ldexp: return scale_by_power(w, type, a, b);
     default: fail_internal("an operator of integers is applied to floats");
   }
 }

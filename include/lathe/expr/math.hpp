@@ -257,6 +257,16 @@ auto fmod(const A &x, const B &y) {
                 "fmod(): takes two floating-point values of one type, for example  fmod(x(i), cast<float>(j))");
   return Expr<T>(ir::binary(ir::BinaryOp::fmod, typing::operand<T>(x), typing::operand<T>(y)));
 }
+/// x * 2^n, rounded once, for a whole n; another n is rounded down.
+template <class A, class B>
+  requires typing::Operands<A, B>
+auto ldexp(const A &x, const B &n) {
+  typing::refuse_reductions<A, B>();
+  using T = typing::join_t<A, B>;
+  static_assert(typing::is_real<T>,
+                "ldexp(): takes two floating-point values of one type, for example  ldexp(x(i), cast<float>(j))");
+  return Expr<T>(ir::binary(ir::BinaryOp::ldexp, typing::operand<T>(x), typing::operand<T>(n)));
+}
 /// x * y + z, rounded once.
 template <class A, class B, class C>
   requires typing::Operands<A, B, C>

@@ -420,6 +420,12 @@ template <class A, class B>
 auto fmod(const A &a, const B &b) {
   return typing::map("fmod", a, b, [](const auto &x, const auto &y) { return fmod(x, y); });
 }
+/// Element-wise ldexp.
+template <class A, class B>
+  requires typing::TensorOperands<A, B>
+auto ldexp(const A &a, const B &b) {
+  return typing::map("ldexp", a, b, [](const auto &x, const auto &y) { return ldexp(x, y); });
+}
 /// Element-wise min.
 template <class A>
   requires typing::TensorOperands<A>

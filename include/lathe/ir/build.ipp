@@ -152,7 +152,8 @@ LATHE_INLINE bool accepts(BinaryOp op, DType type) {
     case BinaryOp::rounding_shift_right: return type.is_integer();
     case BinaryOp::pow:
     case BinaryOp::atan2:
-    case BinaryOp::fmod: return type.is_float();
+    case BinaryOp::fmod:
+    case BinaryOp::ldexp: return type.is_float();
     default: return !type.is_bool();
   }
 }

@@ -179,6 +179,13 @@ F floored_remainder(F x, F y) {
 }
 
 template <class F>
+F scaled_by_power(F x, F power) {
+  if (std::isnan(power)) return power;
+  if (std::isinf(power)) return (std::isnan(x) ? 1 : x) * (power > 0 ? power : 0);
+  return std::ldexp(x, static_cast<int>(std::clamp(std::floor(power), F{-5000}, F{5000})));
+}
+
+template <class F>
 F float_binary(BinaryOp op, F x, F y) {
   switch (op) {
     case BinaryOp::add: return x + y;
@@ -199,6 +206,7 @@ F float_binary(BinaryOp op, F x, F y) {
     case BinaryOp::ge: return x >= y;
     case BinaryOp::pow: return std::pow(x, y);
     case BinaryOp::atan2: return std::atan2(x, y);
+    case BinaryOp::ldexp: return scaled_by_power(x, y);
     default: refuse(info(op).name, sizeof(F) == 4 ? scalar_types::float32 : scalar_types::float64);
   }
 }

@@ -96,6 +96,7 @@ enum class BinaryOp : std::uint8_t {
   pow,
   atan2,
   fmod,
+  ldexp,  ///< a 2^floor(b), rounded once; 0 2^inf and inf 2^-inf are NaN, NaN 2^±inf is 2^±inf
 };
 
 /// How a value changes type.

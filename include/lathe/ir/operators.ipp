@@ -29,11 +29,12 @@ inline constexpr OperatorInfo binary[] = {
     {"logical_and", "&&", 2}, {"logical_or", "||", 1},
     {"bit_and", "&", 5}, {"bit_or", "|", 3}, {"bit_xor", "^", 4}, {"shl", "<<", 8}, {"shr", ">>", 8},
     {"mul_high", "", 12}, {"rounding_shift_right", "", 12}, {"pow", "", 12}, {"atan2", "", 12}, {"fmod", "", 12},
+    {"ldexp", "", 12},
 };
 // clang-format on
 
 static_assert(std::size(unary) == static_cast<std::size_t>(UnaryOp::is_finite) + 1);
-static_assert(std::size(binary) == static_cast<std::size_t>(BinaryOp::fmod) + 1);
+static_assert(std::size(binary) == static_cast<std::size_t>(BinaryOp::ldexp) + 1);
 
 }  // namespace operator_table
 

@@ -13,8 +13,9 @@ namespace lathe::inline LATHE_ABI::passes {
 ///     B[[0:8]] = exp(A[[0:8]])      B[[0:8]] = … additions, multiplications, bit patterns and selects of 8 lanes
 ///
 /// so that they have lanes like any other expression and the same bits on every back end for one target. The others stay, to be
-/// called one element at a time; all do when the numerics ask for the library's. Comes after the contraction of products and
-/// sums: how the parts of a function round is its own affair.
+/// called one element at a time; all do when the numerics ask for the library's. `ldexp` stays where lanes of that type have an
+/// instruction for it, and becomes arithmetic everywhere else, whatever the numerics say. Comes after the contraction of products
+/// and sums: how the parts of a function round is its own affair.
 ir::Stmt lower_math_functions(const ir::Stmt &s, const PassContext &context);
 
 }  // namespace lathe::inline LATHE_ABI::passes

@@ -83,11 +83,12 @@ inline constexpr Format format_64 = {
 /// Arithmetic of some lanes of float32 or float64, and their bits.
 class Lanes {
  public:
-  Lanes(const ScalarType &type, int lanes, bool fused)
+  Lanes(const ScalarType &type, int lanes, bool fused, bool scales = false)
       : format(type.bits == 64 ? format_64 : format_32),
         type_(type, lanes),
         bits_(type.bits == 64 ? scalar_types::int64 : scalar_types::int32, lanes),
-        fused_(fused) {}
+        fused_(fused),
+        scales_(scales) {}
 
   const Format &format;
 
@@ -117,6 +118,8 @@ class Lanes {
   Expr absolute(const Expr &a) const { return ir::unary(ir::UnaryOp::abs, a); }
   Expr shift_left(const Expr &a, int by) const { return ir::binary(ir::BinaryOp::shl, a, integer(by)); }
   Expr shift_right(const Expr &a, int by) const { return ir::binary(ir::BinaryOp::shr, a, integer(by)); }
+  /// Whether ldexp is an instruction.
+  bool scales() const { return scales_; }
   /// `magnitude`, which has no sign, with the sign of `a`.
   Expr with_sign(const Expr &magnitude, const Expr &a) const {
     const Expr sign = ir::binary(ir::BinaryOp::bit_and, bits(a), integer(bits_.bits() == 64 ? INT64_MIN : INT32_MIN));
@@ -125,19 +128,19 @@ class Lanes {
 
  private:
   DType type_, bits_;
-  bool fused_;
+  bool fused_, scales_;
 };
 
 // ---- exponentials -------------------------------------------------------------------------------------------------------------
 
-/// x = n ln 2 + r with |r| ≤ ln 2 / 2: the integer n in the lowest bits of `n`, and r.
+/// x = n ln 2 + r with |r| ≤ ln 2 / 2: the sum of the integer n and the rounder, which has n in its lowest bits, and r.
 struct Reduced {
-  Expr n, r;
+  Expr shifted, r;
 };
 inline Reduced reduce_by_ln2(const Lanes &f, const Expr &x) {
   const Expr rounder = f.number(f.format.rounder), shifted = f.mul_add(x, f.number(f.format.log2_e), rounder);
   const Expr n = shifted - rounder;
-  return {f.bits(shifted), f.mul_add(n, f.number(-f.format.ln2_low), f.mul_add(n, f.number(-f.format.ln2_high), x))};
+  return {shifted, f.mul_add(n, f.number(-f.format.ln2_low), f.mul_add(n, f.number(-f.format.ln2_high), x))};
 }
 
 /// e^r - 1 and e^r for r of that interval.
@@ -151,9 +154,11 @@ inline Expr power_of_two(const Lanes &f, const Expr &n, int more = 0) {
   return f.of_bits(f.shift_left(n, f.format.mantissa) + f.integer(std::int64_t{f.format.bias + more} << f.format.mantissa));
 }
 
-/// p * 2^n for n of up to twice the range of exponents: in two steps, of which the second rounds, overflows or underflows.
-inline Expr scaled(const Lanes &f, const Expr &p, const Expr &n) {
-  const Expr exponent = n - f.integer(f.format.rounder_bits), half = f.shift_right(exponent, 1);
+/// p * 2^n for p near 1 and n of up to twice the range of exponents: in two steps, of which the second rounds, overflows or
+/// underflows.
+inline Expr scaled(const Lanes &f, const Expr &p, const Expr &shifted) {
+  if (f.scales()) return ir::binary(ir::BinaryOp::ldexp, p, shifted - f.number(f.format.rounder));
+  const Expr exponent = f.bits(shifted) - f.integer(f.format.rounder_bits), half = f.shift_right(exponent, 1);
   return p * power_of_two(f, half) * power_of_two(f, exponent - half);
 }
 
@@ -161,13 +166,13 @@ inline Expr scaled(const Lanes &f, const Expr &p, const Expr &n) {
 inline Expr exp(const Lanes &f, const Expr &x, bool negative = false) {
   const Expr above = f.not_below(f.format.exp_least, x);
   const Reduced reduced = reduce_by_ln2(f, negative ? above : f.not_above(f.format.exp_greatest, above));
-  return scaled(f, small_exp(f, reduced.r), reduced.n);
+  return scaled(f, small_exp(f, reduced.r), reduced.shifted);
 }
 
 /// e^x where that is neither subnormal nor infinite.
 inline Expr normal_exp(const Lanes &f, const Expr &x) {
   const Reduced reduced = reduce_by_ln2(f, x);
-  return small_exp(f, reduced.r) * power_of_two(f, reduced.n);
+  return small_exp(f, reduced.r) * power_of_two(f, f.bits(reduced.shifted));
 }
 
 /// (2^r - 1) / r on |r| ≤ 1/2: that the error of 2^r is 5.8e-9.
@@ -178,13 +183,13 @@ inline Expr exp2(const Lanes &f, const Expr &x) {
   const Expr within = f.not_above(129, f.not_below(-151, x)), rounder = f.number(f.format.rounder);
   const Expr shifted = within + rounder;
   const Expr r = within - (shifted - rounder);
-  return scaled(f, f.mul_add(r, f.polynomial(r, exp2_terms), f.number(1)), f.bits(shifted));
+  return scaled(f, f.mul_add(r, f.polynomial(r, exp2_terms), f.number(1)), shifted);
 }
 
 /// e^x - 1 = 2 (2^(n - 1) (e^r - 1) + 2^(n - 1) - 1/2), which overflows where it should.
 inline Expr expm1(const Lanes &f, const Expr &x) {
   const Reduced reduced = reduce_by_ln2(f, f.not_above(f.format.exp_greatest, f.not_below(f.format.expm1_least, x)));
-  const Expr scale = power_of_two(f, reduced.n, -1);
+  const Expr scale = power_of_two(f, f.bits(reduced.shifted), -1);
   const Expr half = f.mul_add(small_expm1(f, reduced.r), scale, scale - f.number(0.5));
   return ir::select(f.absolute(x) < f.number(f.format.expm1_linear), x, half + half);
 }
@@ -351,11 +356,33 @@ inline Expr pow(const Lanes &f, const Lanes &d, const Expr &x, const Expr &y) {
   return ir::select(one, f.number(1), ir::select(has_none, f.number(nan), value));
 }
 
+// ---- ldexp --------------------------------------------------------------------------------------------------------------------
+
+/// a 2^floor(b) in three steps of which only the last rounds: the steps down are short by the bits of a mantissa, so that what
+/// they leave is not subnormal where the last step would make it a number again. The steps are those of musl's scalbn.
+inline Expr ldexp(const Lanes &f, const Expr &a, const Expr &b) {
+  const double most = f.format.bias, least = 1 - most, less = least + f.format.mantissa + 1;
+  const Expr zero = f.number(0), end = ir::select(b > zero, f.number(infinity), ir::select(b < zero, zero, b));
+  const Expr at_end = ir::select(ir::equals(a, a), a * end, end);
+  Expr value = ir::select(f.absolute(b) < f.number(infinity), a, at_end);
+  Expr n = f.not_above(4 * most, f.not_below(-4 * most, ir::unary(ir::UnaryOp::floor, b)));
+  for (int step = 0; step < 2; ++step) {
+    const Expr above = n > f.number(most), below = n < f.number(least);
+    const auto which = [&](double up, double down, double neither) {
+      return ir::select(above, f.number(up), ir::select(below, f.number(down), f.number(neither)));
+    };
+    value = value * which(std::exp2(most), std::exp2(less), 1);
+    n = n - which(most, less, 0);
+  }
+  n = f.not_above(most, f.not_below(least, n));
+  return value * power_of_two(f, f.bits(n + f.number(f.format.rounder)));
+}
+
 }  // namespace math_functions
 
 /// float64 has fewer functions.
-LATHE_INLINE ir::Expr wide_math_function(ir::UnaryOp op, const ir::Expr &a, bool fused) {
-  const math_functions::Lanes d(scalar_types::float64, a.lanes(), fused);
+LATHE_INLINE ir::Expr wide_math_function(ir::UnaryOp op, const ir::Expr &a, bool fused, bool scales) {
+  const math_functions::Lanes d(scalar_types::float64, a.lanes(), fused, scales);
   switch (op) {
     case ir::UnaryOp::exp: return math_functions::exp(d, a);
     case ir::UnaryOp::expm1: return math_functions::expm1(d, a);
@@ -366,10 +393,10 @@ LATHE_INLINE ir::Expr wide_math_function(ir::UnaryOp op, const ir::Expr &a, bool
   }
 }
 
-LATHE_INLINE ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fused) {
-  if (a.type().element() == DType(scalar_types::float64)) return wide_math_function(op, a, fused);
+LATHE_INLINE ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fused, bool scales) {
+  if (a.type().element() == DType(scalar_types::float64)) return wide_math_function(op, a, fused, scales);
   if (a.type().element() != DType(scalar_types::float32)) return {};
-  const math_functions::Lanes f(scalar_types::float32, a.lanes(), fused);
+  const math_functions::Lanes f(scalar_types::float32, a.lanes(), fused, scales);
   switch (op) {
     case ir::UnaryOp::exp: return math_functions::exp(f, a);
     case ir::UnaryOp::exp2: return math_functions::exp2(f, a);
@@ -385,6 +412,7 @@ LATHE_INLINE ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fuse
 }
 
 LATHE_INLINE ir::Expr math_function(ir::BinaryOp op, const ir::Expr &a, const ir::Expr &b, bool fused) {
+  if (op == ir::BinaryOp::ldexp) return math_functions::ldexp({a.type().scalar(), a.lanes(), fused}, a, b);
   if (op != ir::BinaryOp::pow || a.type().element() != DType(scalar_types::float32)) return {};
   const math_functions::Lanes f(scalar_types::float32, a.lanes(), fused), d(scalar_types::float64, a.lanes(), fused);
   return math_functions::pow(f, d, a, b);
