@@ -312,6 +312,7 @@ std::function<void()> softmax(const Softmax &w) {
   auto [io, ii] = s[out].split(i, lanes());
   s[out].parallel(ro);
   s[out].vectorize(ii);
+  s[out].stream();
   for (const AnyTensor &stage : {AnyTensor(most_lanes), AnyTensor(most_vector), AnyTensor(most), AnyTensor(e),
                                  AnyTensor(total_lanes), AnyTensor(total_vector), AnyTensor(total), AnyTensor(scale)})
     s[stage].compute_at(s[out], ro);

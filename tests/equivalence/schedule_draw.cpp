@@ -139,6 +139,7 @@ class Drawer {
       case 22: return storage_align();
       case 23: return auto_unroll();
       case 24: return reverse_compute_at();
+      case 25: return random_.percent(50) ? stream() : prefetch();
       default: return stream();
     }
   }
@@ -186,6 +187,13 @@ class Drawer {
   std::vector<Step> stream() {
     if (stage_->output) return {};
     return {{Primitive::stream, stage_->id, {}, {}, {}, {}, {}}};
+  }
+
+  /// Of something that the stage reads, as a rule.
+  std::vector<Step> prefetch() {
+    if (stage_->loops.empty() || stage_->inputs.empty()) return {};
+    const scheduling::StageState *read = schedule_.state().find(random_.pick(stage_->inputs).operation);
+    return {{Primitive::prefetch, stage_->id, {random_.pick(stage_->loops)}, {read->id}, {random_.between(1, 70)}, {}, {}}};
   }
 
   std::vector<Step> auto_unroll() {

@@ -98,6 +98,27 @@ TEST(LoweringRefusals, L032StreamWithoutVectors) {
   expect_refusal("L032", [&] { print(s, x, y); });
 }
 
+TEST(LoweringRefusals, L033NoPrefetch) {
+  auto x = placeholder<float>({16}, "x");
+  auto ids = placeholder<int>({16}, "ids");
+  auto y = compute({16}, [&](Index i) { return x(clamp(ids(i), 0, 15)) + 1.0f; }, "y(i)");
+  Schedule by_data(y), lanes(y), local(y), moved(y);
+  by_data[y].prefetch(x, by_data[y].axis(0), 4);
+  expect_refusal("L033", [&] { print(by_data, x, ids, y); });
+  lanes[y].prefetch(ids, lanes[y].axis(0), 4);
+  lanes[y].vectorize(lanes[y].axis(0));
+  expect_refusal("L033", [&] { print(lanes, x, ids, y); }, "_lanes");
+  auto copy = local.cache_read(ids, scope::local, y);
+  local[y].prefetch(copy, local[y].axis(0), 4);
+  expect_refusal("L033", [&] { print(local, x, ids, y); }, "_local");
+  Schedule once(y);
+  once[y].prefetch(ids, once[y].split(once[y].axis(0), 16).first, 1);
+  expect_refusal("L033", [&] { print(once, x, ids, y); }, "_once");
+  moved[y].prefetch(ids, moved[y].axis(0), 4);
+  moved.cache_read(ids, scope::global, y);
+  expect_refusal("L033", [&] { print(moved, x, ids, y); }, "_unread");
+}
+
 TEST(LoweringRefusals, L031Division) {
   auto n = size_var("n");
   auto x = placeholder<float>({n}, "x");

@@ -260,6 +260,22 @@ TEST(ScheduleRefusals, S038NoStream) {
   expect_refusal("S038", [&] { s[cache].set_scope(scope::local); }, "_scope");
 }
 
+TEST(ScheduleRefusals, S039NoPrefetch) {
+  Matmul m;
+  Schedule s(m.D);
+  auto [i, j] = s[m.D].axes();
+  expect_refusal("S039", [&] { s[m.D].prefetch(m.A, i, 2); });
+  expect_refusal("S039", [&] { s[m.D].prefetch(m.C, j, 0); }, "_now");
+  s[m.D].prefetch(m.C, j, 8);
+  expect_refusal("S016", [&] { s.cache_write(m.D, scope::local); }, "_prefetch");
+  auto a = placeholder<float>({8}, "a");
+  auto b = compute({8}, [&](Index x) { return a(x) + 1.0f; }, "b");
+  auto c = compute({8}, [&](Index x) { return b(x) * 2.0f; }, "c");
+  Schedule inlined(c);
+  inlined[b].compute_inline();
+  expect_refusal("S039", [&] { inlined[c].prefetch(b, inlined[c].axis(0), 2); }, "_inlined");
+}
+
 TEST(ScheduleRefusals, S037NothingToFollow) {
   Matmul m;
   Schedule s(m.D);

@@ -28,8 +28,10 @@ class Ldexp : public testing::Test {
 
   Ldexp() {
     using Limits = std::numeric_limits<F>;
-    const F third = F(1) / 3, numbers[] = {0, 1, third, 3 - Limits::epsilon(), Limits::min(), Limits::denorm_min(),
-                                           Limits::min() * third, Limits::max(), inf, nan};
+    const F third = F(1) / 3,
+            numbers[] = {
+                0,   1,  third, 3 - Limits::epsilon(), Limits::min(), Limits::denorm_min(), Limits::min() * third, Limits::max(),
+                inf, nan};
     const int reach = 2 * Limits::max_exponent + Limits::digits + 3;
     std::vector<F> powers = {inf, -inf, nan, F(1e30), F(-1e30), F(0.5), F(-0.5), F(-0.0)};
     for (int n = -reach; n <= reach; n += Limits::max_exponent > 200 ? 7 : 1) powers.push_back(static_cast<F>(n));
@@ -69,7 +71,8 @@ struct Scaling {
   Scaling(std::int64_t size, int lanes)
       : x(placeholder<F>({size}, "x")),
         n(placeholder<F>({size}, "n")),
-        z(compute({size}, [&](Index i) { return ldexp(x(i), n(i)); }, "z(i)")),
+        z(compute(
+            {size}, [&](Index i) { return ldexp(x(i), n(i)); }, "z(i)")),
         schedule(z) {
     if (lanes > 1) schedule[z].vectorize(schedule[z].split(schedule[z].axis(0), lanes).second);
   }

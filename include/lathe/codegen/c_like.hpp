@@ -117,6 +117,7 @@ class CLikePrinter {
  private:
   friend class CExpressionPrinter;
   void store(const ir::Store &store);
+  void prefetch(const ir::Prefetch &prefetch);
   void branch(const ir::If &branch);
   void bind(const ir::Bind &bind);
   void loop(const ir::For &loop);

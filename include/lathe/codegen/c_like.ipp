@@ -86,6 +86,7 @@ LATHE_INLINE void CLikePrinter::statement(const ir::Stmt &s, bool last) {
       const std::string text = expression(s.as<ir::Evaluate>()->value, c_like_printing::prefix);
       return line("(void)" + text + ";");
     }
+    case ir::StmtKind::prefetch: return prefetch(*s.as<ir::Prefetch>());
   }
 }
 
@@ -157,6 +158,20 @@ LATHE_INLINE void CLikePrinter::store(const ir::Store &store) {
                      texts.back().text + ";";
   if (store.predicate.defined()) text = "if (" + texts[texts.size() - 2].text + ") " + text;
   line(text);
+}
+
+/// The place is computed as a number: as a pointer it would have to lie within the buffer.
+LATHE_INLINE void CLikePrinter::prefetch(const ir::Prefetch &prefetch) {
+  const ir::Buffer &buffer = prefetch.buffer;
+  List<ir::Expr> roots = prefetch.indices;
+  const List<ir::Expr> layout = CExpressionPrinter::layout_of(buffer);
+  roots.insert(roots.end(), layout.begin(), layout.end());
+  const List<CText> texts = CExpressionPrinter(*this).print(roots);
+  const auto rank = static_cast<std::ptrdiff_t>(prefetch.indices.size());
+  const CText place =
+      CExpressionPrinter::offset(buffer, {texts.begin(), texts.begin() + rank}, {texts.begin() + rank, texts.end()});
+  line(library_.use("prefetch", scalar_types::uint64) + "(" + name_of(buffer.node(), buffer->name) + ", " +
+       std::to_string(buffer->type.bytes()) + " * (uint64_t)(" + place.text + "));");
 }
 
 LATHE_INLINE void CLikePrinter::branch(const ir::If &branch) {

@@ -85,6 +85,14 @@ inline constexpr Rule rules[] = {
      "  return ($T)((x * UINT64_C(0x0101010101010101)) >> 56);\n"
      "}\n"},
     {"popcount", si, "$T popcount_$t($T a) { return ($T)[popcount](($U)a); }\n"},
+    {"prefetch", ui,
+     "void prefetch_$t(const void *base, $T offset) {\n"
+     "#ifdef __GNUC__\n"
+     "  __builtin_prefetch((const void *)((uintptr_t)base + offset));\n"
+     "#else\n"
+     "  (void)base, (void)offset;\n"
+     "#endif\n"
+     "}\n"},
     {"clz", ui,
      "$T clz_$t($T a) {\n"
      "  uint64_t x = a;\n"

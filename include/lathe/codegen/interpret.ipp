@@ -315,6 +315,7 @@ LATHE_INLINE void Machine::run(const Statement &statement) {
     case ir::StmtKind::bind: execute(statement.start); return run(statement.children[0]);
     case ir::StmtKind::check: return run_check(statement);
     case ir::StmtKind::evaluate: return execute(statement.start);
+    case ir::StmtKind::prefetch: return;
   }
 }
 

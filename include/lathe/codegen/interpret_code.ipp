@@ -444,6 +444,7 @@ class StatementCompiler {
       }
       case ir::StmtKind::check: statement.value = expressions({s.as<ir::Check>()->condition}, statement)[0]; break;
       case ir::StmtKind::evaluate: expressions({s.as<ir::Evaluate>()->value}, statement); break;
+      case ir::StmtKind::prefetch: break;  // has no meaning
     }
     return statement;
   }

@@ -72,6 +72,7 @@ class LlvmFunction {
   // ---- statements (llvm_statements.ipp) -----------------------------------------------------------------------------------
   void statement(const ir::Stmt &s);
   void store(const ir::Store &s);
+  void prefetch(const ir::Prefetch &p);
   void loop(const ir::Stmt &s, const ir::For &f);
   /// `runs`: it is proven that there is an iteration.
   void serial_loop(const ir::For &f, const List<ir::Buffer> &written, LlvmValue min, LlvmValue extent, bool runs);

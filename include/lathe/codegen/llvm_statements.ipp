@@ -35,6 +35,7 @@ LATHE_INLINE void LlvmFunction::statement(const ir::Stmt &s) {
       ++epoch_;
       value(s.as<ir::Evaluate>()->value);
       return;
+    case ir::StmtKind::prefetch: return prefetch(*s.as<ir::Prefetch>());
   }
 }
 
@@ -82,6 +83,17 @@ LATHE_INLINE void LlvmFunction::store(const ir::Store &s) {
   if (!guarded) return;
   join(condition, label, w_.close(), cells_, {}, {}, std::move(before));
   memory.version = versions_++;
+}
+
+/// As data to be read, into all levels of the cache.
+LATHE_INLINE void LlvmFunction::prefetch(const ir::Prefetch &p) {
+  const Access access = flatten(p.buffer, p.indices);
+  compute(operands_of(access));
+  const Memory &memory = memory_of(p.buffer);
+  if (memory.places) return;
+  const LlvmValue pointer = address(memory.pointer, llvm_memory_type(p.buffer->type), access);
+  w_.unit().declare("@llvm.prefetch.p0", "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
+  w_.start("call void @llvm.prefetch.p0(").typed(pointer).put(", i32 0, i32 3, i32 1)").perform();
 }
 
 // ---- loops -----------------------------------------------------------------------------------------------

@@ -62,6 +62,7 @@ inline constexpr CodeTitle code_titles[] = {
     {"S036", "auto_unroll has no effect"},
     {"S037", "reverse_compute_at has no meaning"},
     {"S038", "a stage cannot be stored past the caches"},
+    {"S039", "a tensor cannot be prefetched for a stage"},
     // lowering
     {"L001", "a stage is read outside the loop it is computed at"},
     {"L002", "a read is out of range"},
@@ -72,6 +73,7 @@ inline constexpr CodeTitle code_titles[] = {
     {"L007", "start values or extents are computed inside the loops that need them"},
     {"L031", "a split's promise to divide is false, or cannot be checked"},
     {"L032", "a stage that is stored past the caches has no vectors"},
+    {"L033", "nothing can be prefetched in a loop"},
     {"L061", "an expression has too many conditional paths"},
     {"L062", "a vectorized loop has no constant extent"},
     {"L063", "a vectorized loop has too many lanes"},

@@ -54,6 +54,11 @@ class Printer {
         return line("check " + exprs_(c.condition) + ", \"" + c.message + "\"");
       }
       case StmtKind::evaluate: return expression(s.as<Evaluate>()->value);
+      case StmtKind::prefetch: {
+        const Prefetch &p = *s.as<Prefetch>();
+        exprs_.begin(p.indices);
+        return line("prefetch " + names_.of(p.buffer) + "[" + exprs_.access(p.indices, {}) + "]");
+      }
     }
   }
 

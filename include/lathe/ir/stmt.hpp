@@ -29,7 +29,7 @@ class Stmt {
 };
 
 /// The kinds of statements, in the order in which they are defined below.
-enum class StmtKind : std::uint8_t { loop, block, store, allocate, branch, bind, check, evaluate };
+enum class StmtKind : std::uint8_t { loop, block, store, allocate, branch, bind, check, evaluate, prefetch };
 
 /// How the iterations of a loop run.
 enum class LoopKind : std::uint8_t {
@@ -105,6 +105,14 @@ struct Evaluate {
   Fields fields() const { return {value}; }
 };
 
+/// A hint that the element is loaded soon. Nothing need lie at that place.
+struct Prefetch {
+  Buffer buffer;       ///< in memory, not in registers
+  List<Expr> indices;  ///< scalars of type index, one per dimension, which may leave the buffer
+  static constexpr StmtKind node_kind = StmtKind::prefetch;
+  Fields fields() const { return {buffer, indices}; }
+};
+
 /// What a `Stmt` is a handle on: one of the structs above.
 struct StmtNode : Counted {
   StmtKind kind() const { return kind_; }  ///< which struct it is
@@ -157,9 +165,10 @@ auto visit(const StmtNode &node, F &&f) {
     case StmtKind::branch: return f(*node.as<If>());
     case StmtKind::bind: return f(*node.as<Bind>());
     case StmtKind::check: return f(*node.as<Check>());
-    case StmtKind::evaluate: break;
+    case StmtKind::evaluate: return f(*node.as<Evaluate>());
+    case StmtKind::prefetch: break;
   }
-  return f(*node.as<Evaluate>());
+  return f(*node.as<Prefetch>());
 }
 
 /// A block of the defined statements among `body`; a single one without label is returned as it is.

@@ -245,8 +245,18 @@ class Verifier {
         require(s.as<Check>()->condition.lanes() == 1, "the condition of a check has lanes");
         break;
       case StmtKind::evaluate: expression(s.as<Evaluate>()->value, "a value"); break;
+      case StmtKind::prefetch: prefetch(*s.as<Prefetch>()); break;
     }
     statement_ = outer;
+  }
+
+  void prefetch(const Prefetch &p) {
+    accessible(p.buffer);
+    require(p.indices.size() == p.buffer->shape.size(), "a prefetch has not one index per dimension");
+    for (const Expr &index : p.indices) {
+      expression(index, "an index");
+      require(index.type() == DType(scalar_types::index), "an index of a prefetch is not a scalar index");
+    }
   }
 
   void loop(const For &f) {

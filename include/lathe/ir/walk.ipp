@@ -170,7 +170,7 @@ LATHE_INLINE Expr map_children(const Expr &e, FunctionRef<Expr(const Expr &)> ch
 
 namespace walking {
 
-/// `root` with every load and store turned from a buffer to its replacement.
+/// `root` with every load, store and prefetch turned from a buffer to its replacement.
 LATHE_INLINE Stmt replace_buffers(const Stmt &root, const NodeMap<Buffer> &replacements) {
   const Stmt body = rewrite_exprs(root, [&](const Expr &e) -> Expr {
     const auto *l = e.as<Load>();
@@ -179,8 +179,10 @@ LATHE_INLINE Stmt replace_buffers(const Stmt &root, const NodeMap<Buffer> &repla
   });
   return rewrite_stmts(body, [&](const Stmt &s) -> Stmt {
     const auto *st = s.as<Store>();
-    const auto *found = st ? replacements.find(st->buffer.node()) : nullptr;
-    return found ? make(Store{found->second, st->indices, st->value, st->predicate}) : s;
+    const auto *p = s.as<Prefetch>();
+    const auto *found = st ? replacements.find(st->buffer.node()) : p ? replacements.find(p->buffer.node()) : nullptr;
+    if (!found) return s;
+    return st ? make(Store{found->second, st->indices, st->value, st->predicate}) : make(Prefetch{found->second, p->indices});
   });
 }
 

@@ -210,6 +210,7 @@ class NameCollector {
       }
     }
     if (const auto *store = s.as<Store>()) buffer(store->buffer);
+    if (const auto *prefetch = s.as<Prefetch>()) buffer(prefetch->buffer);
     for_each_expr(s, [&](const Expr &e) { expression(e); });
     for_each_stmt(s, [&](const Stmt &nested) { statement(nested); });
   }

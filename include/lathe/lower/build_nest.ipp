@@ -3,12 +3,13 @@
 /// \file
 /// From plans to loops. A stage becomes its loops around a store; producers attached at a loop come first in its body; a guard
 /// stands directly inside the innermost loop it depends on. A reduction becomes two nests inside the loops that precede its first
-/// reduction loop: one writes the start values, the other combines.
+/// reduction loop: one writes the start values, the other combines. Hints to the caches come first of all in a loop's body.
 
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/print.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/lower/plan.hpp"
+#include "lathe/lower/prefetches.ipp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
 
@@ -125,6 +126,7 @@ class NestBuilder {
     for (int level = end - 1; level >= begin; --level) {
       const Loop &loop = plan.loops[static_cast<std::size_t>(level)];
       body = sequence(attached(number, level), ir::block({domain_tests(plan, level), std::move(body)}));
+      body = ir::block({prefetches(plan, number, level), std::move(body)});
       if (level >= begin_of_reduction) body = guarded(plan, level, true, std::move(body));
       body = guarded(plan, level, false, std::move(body));
       require_known(plan, number, level, loop.extent, loop.var.name());
@@ -233,6 +235,30 @@ class NestBuilder {
           depth(plan, ir::substitute(check.condition, plan.values)) == level)
         body.push_back(test(plan, check));
     return body.empty() ? ir::Stmt() : ir::block(std::move(body));
+  }
+
+  ir::Stmt prefetches(const Plan &plan, std::size_t number, int level) const {
+    List<ir::Stmt> hints;
+    for (const scheduling::PrefetchState &prefetch : plan.stage->prefetches) {
+      if (plan.stage->position(plan.stage->follow(prefetch.axis)) != level) continue;
+      List<ir::Buffer> buffers;
+      for (std::size_t output = 0; output < prefetch.tensor->types.size(); ++output)
+        buffers.push_back(place_of({prefetch.tensor, static_cast<int>(output)}).buffer);
+      prefetching::Hints made(plans_, plan, prefetch);
+      add_readers(plan, number, level, buffers, made);
+      hints.push_back(made.make());
+    }
+    return hints.empty() ? ir::Stmt() : ir::block(std::move(hints));
+  }
+
+  /// What the stage reads, and what those read that are computed at loop `level` of it or inside.
+  void add_readers(const Plan &plan, std::size_t number, int level, const List<ir::Buffer> &buffers,
+                   prefetching::Hints &hints) const {
+    const ir::Reduce *reduce = plan.reduction();
+    for (const ir::Expr &e : reduce ? reduce->sources : plan.bodies) hints.add(plan, lower(plan, e), buffers);
+    if (reduce && reduce->where.defined()) hints.add(plan, lower(plan, reduce->where), buffers);
+    for (const std::size_t child : children_[number])
+      if (plans_.plans[child].level >= level) add_readers(plans_.plans[child], child, -1, buffers, hints);
   }
 
   ir::Stmt test(const Plan &plan, const ReadCheck &check) const {

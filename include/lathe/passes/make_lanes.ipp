@@ -59,6 +59,7 @@ class LaneMaker {
   Stmt visit_allocate(const ir::Allocate &allocate, const Mask &mask, const Facts &facts);
   Stmt visit_bind(const ir::Bind &bind, const Mask &mask, const Facts &facts);
   Stmt visit_check(const ir::Check &check, const Mask &mask) const;
+  Stmt visit_prefetch(const ir::Prefetch &prefetch, const Mask &mask) const;
   Stmt visit_if(const ir::If &branch, const Mask &mask, const Facts &facts);
   Stmt visit_masked(const ir::If &branch, const Expr &condition, const Mask &mask, const Facts &facts);
   Stmt under(const Stmt &body, const Expr &condition, const Expr &vector, const Mask &mask, const Facts &facts);
@@ -314,6 +315,14 @@ LATHE_INLINE Stmt LaneMaker::visit_bind(const ir::Bind &bind, const Mask &mask, 
   return ramp ? body : ir::make(ir::Bind{vector, std::move(value), std::move(body)});
 }
 
+/// A hint for places that differ by lane is left out.
+LATHE_INLINE Stmt LaneMaker::visit_prefetch(const ir::Prefetch &prefetch, const Mask &mask) const {
+  List<Expr> indices;
+  for (const Expr &index : prefetch.indices) indices.push_back(widen(index, mask));
+  const bool scalar = std::all_of(indices.begin(), indices.end(), [](const Expr &index) { return index.lanes() == 1; });
+  return scalar ? ir::make(ir::Prefetch{prefetch.buffer, std::move(indices)}) : ir::make(ir::Block{});
+}
+
 LATHE_INLINE Stmt LaneMaker::visit_check(const ir::Check &check, const Mask &mask) const {
   Expr condition = widen(check.condition, mask);
   if (condition.lanes() > 1) {
@@ -393,6 +402,7 @@ LATHE_INLINE Stmt LaneMaker::visit(const Stmt &s, const Mask &mask, const Facts 
     case ir::StmtKind::branch: return visit_if(*s.as<ir::If>(), mask, facts);
     case ir::StmtKind::bind: return visit_bind(*s.as<ir::Bind>(), mask, facts);
     case ir::StmtKind::check: return visit_check(*s.as<ir::Check>(), mask);
+    case ir::StmtKind::prefetch: return visit_prefetch(*s.as<ir::Prefetch>(), mask);
     case ir::StmtKind::block:
     case ir::StmtKind::evaluate:
       return ir::map_children(

@@ -25,17 +25,19 @@ inline bool is_nothing(const Stmt &s) {
   return !s.defined() || (b && b->body.empty());
 }
 
-/// `allocate` without the buffers that nothing loads from, and without the stores to them. Ends the search where all were met.
+/// `allocate` without the buffers that nothing loads from, and without the stores to them and prefetches. Ends the search where
+/// all were met.
 LATHE_INLINE Stmt without_unused(const Stmt &s) {
   const ir::Allocate &allocate = *s.as<ir::Allocate>();
   NodeSet unused, seen;
   for (const ir::Buffer &buffer : allocate.buffers) unused.insert(buffer.node());
-  bool stored = false;
+  bool named = false;
   ir::walk_down(allocate.body, [&](const Stmt &each) {
     const auto *store = each.as<ir::Store>();
     // What a call does is not known: it happens whether its value is needed or not.
     if (store && !is_stable(store->value, {})) unused.erase(store->buffer.node());
-    stored = stored || (store && unused.contains(store->buffer.node()));
+    const auto *prefetch = each.as<ir::Prefetch>();
+    named = named || (store && unused.contains(store->buffer.node())) || (prefetch && unused.contains(prefetch->buffer.node()));
     ir::for_each_expr(each, [&](const Expr &root) {
       ir::walk_down(root, [&](const Expr &e) {
         if (const auto *load = e.as<ir::Load>()) unused.erase(load->buffer.node());
@@ -49,10 +51,12 @@ LATHE_INLINE Stmt without_unused(const Stmt &s) {
   for (const ir::Buffer &buffer : allocate.buffers)
     if (!unused.contains(buffer.node())) used.push_back(buffer);
   Stmt body = allocate.body;
-  if (stored)
+  if (named)
     body = ir::rewrite_stmts(body, [&](const Stmt &each) {
       const auto *store = each.as<ir::Store>();
-      return store && unused.contains(store->buffer.node()) ? nothing() : each;
+      const auto *prefetch = each.as<ir::Prefetch>();
+      const ir::Buffer *buffer = store ? &store->buffer : prefetch ? &prefetch->buffer : nullptr;
+      return buffer && unused.contains(buffer->node()) ? nothing() : each;
     });
   return used.empty() ? body : ir::make(ir::Allocate{std::move(used), std::move(body)});
 }
@@ -364,7 +368,8 @@ LATHE_INLINE Stmt Simplifier::visit(const Stmt &s, const Facts &facts) const {
     case ir::StmtKind::branch: return visit_if(*s.as<ir::If>(), facts);
     case ir::StmtKind::bind: return visit_bind(*s.as<ir::Bind>(), facts);
     case ir::StmtKind::check:
-    case ir::StmtKind::evaluate: {
+    case ir::StmtKind::evaluate:
+    case ir::StmtKind::prefetch: {
       Stmt result = ir::map_children(s, [&](const Expr &e) { return simplify(e, facts); }, [](const Stmt &none) { return none; });
       const auto *check = result.as<ir::Check>();
       return check && ir::is_true(check->condition) ? nothing() : result;

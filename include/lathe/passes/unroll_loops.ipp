@@ -105,7 +105,7 @@ class Unroller {
       const std::int64_t most = facts.bounds(loop->extent).max;
       return most <= 0 ? 0 : product(nested, most);
     }
-    const bool acts = s.as<ir::Store>() || s.as<ir::Check>() || s.as<ir::Evaluate>();
+    const bool acts = s.as<ir::Store>() || s.as<ir::Check>() || s.as<ir::Evaluate>() || s.as<ir::Prefetch>();
     return nested + (acts ? 1 : 0);
   }
 

@@ -15,6 +15,7 @@
 #include "lathe/schedule/steps/layout.ipp"
 #include "lathe/schedule/steps/loop_kinds.ipp"
 #include "lathe/schedule/steps/placement.ipp"
+#include "lathe/schedule/steps/prefetch.ipp"
 #include "lathe/schedule/steps/reorder.ipp"
 #include "lathe/schedule/steps/split.ipp"
 #include "lathe/schedule/steps/storage_align.ipp"
@@ -39,6 +40,7 @@ inline Form form_of(Primitive primitive) {
     case Primitive::parallel: return {1, 0, 0};
     case Primitive::compute_at: return {1, 1, 0};
     case Primitive::auto_unroll: return {1, 0, 1};
+    case Primitive::prefetch: return {1, 1, 1};
     case Primitive::storage_align: return {1, 0, 2};
     case Primitive::cache_read: return {.axes = 0, .stages = 0, .numbers = 0, .more_stages = true};
     default: return {0, 0, 0};
@@ -95,6 +97,7 @@ LATHE_INLINE void apply(State &state, const StepRef &step) {
     case Primitive::auto_unroll: apply_auto_unroll(state, *step); break;
     case Primitive::storage_align: apply_storage_align(state, *step); break;
     case Primitive::stream: apply_stream(state, *step); break;
+    case Primitive::prefetch: apply_prefetch(state, *step); break;
     case Primitive::assume: apply_assume(state, *step); break;
   }
   state.steps.push_back(step);

@@ -311,6 +311,27 @@ class AnyStage {
                   "reverse_compute_at(): takes a producer and one of its axes, for example  s[D].reverse_compute_at(s[C], io)");
     follow(producer, axis, place);
   }
+  /// Fetches what is read of `tensor` inside a loop of this stage, by it and by stages that are computed there, into the caches
+  /// `ahead` iterations before: at the start of each iteration, one hint for each line of 64 bytes of the box that is read in
+  /// one.
+  ///
+  ///     for i in 0..n:                          →     for i in 0..n:
+  ///       for j in 0..4: b[i, j] = a[i, j]              prefetch a[i + 8, 0]
+  ///                                                     for j in 0..4: b[i, j] = a[i, j]
+  ///
+  /// (for `s[B].prefetch(A, i, 8)`). Places beyond the tensor's end are computed as if it went on, and hints for them do nothing:
+  /// where rows follow each other in memory, iterations past the end of one fetch the next. When the loop is split later, the
+  /// inner part counts. Hints do not change values. \throws Error S002, S003, S039 (the stage does not read the tensor, which may
+  /// also be inlined; `ahead` is below 1). Lowering refuses (L033) places that depend on data, a tensor that is not in memory, or
+  /// no longer read, and loops that run once, or are, or stand inside, lanes.
+  template <class A>
+  void prefetch(const AnyTensor &tensor, const A &axis, std::int64_t ahead, Location place = Location::current()) {
+    static_assert(
+        scheduling::AxisLike<A>,
+        "prefetch(): takes a tensor that the stage reads, an axis of the stage and a number of iterations, for example  "
+        "s[B].prefetch(A, i, 8)");
+    fetch_ahead(tensor, axis, ahead, place);
+  }
   /// Substitutes this stage's expression into its readers.
   ///
   ///     b[i] = a[i] * 2;  c[i] = b[i] + 1     →     c[i] = a[i] * 2 + 1
@@ -380,6 +401,7 @@ class AnyStage {
   void mark(scheduling::Primitive primitive, const scheduling::AxisRef &axis, const Location &place);
   void follow(const AnyStage &producer, const scheduling::AxisRef &axis, const Location &place);
   void limit_unrolling(const scheduling::AxisRef &axis, std::int64_t most, const Location &place);
+  void fetch_ahead(const AnyTensor &tensor, const scheduling::AxisRef &axis, std::int64_t ahead, const Location &place);
   void align_axis(const scheduling::AxisRef &axis, std::int64_t factor, std::int64_t offset, const Location &place);
   void attach(const AnyStage &consumer, const scheduling::AxisRef &axis, const Location &place);
   void plain_step(scheduling::Primitive primitive, std::string text, const Location &place);

@@ -104,6 +104,13 @@ LATHE_INLINE void AnyStage::limit_unrolling(const AxisRef &axis, std::int64_t mo
   schedule_->apply(std::move(step));
 }
 
+LATHE_INLINE void AnyStage::fetch_ahead(const AnyTensor &tensor, const AxisRef &axis, std::int64_t ahead, const Location &place) {
+  Step step{Primitive::prefetch, schedule_->stage_id(key_), {}, {}, {ahead}, {}, place};
+  step.stages.push_back(schedule_->stage_id(schedule_->require(tensor.untyped())));
+  step.axes.push_back(schedule_->axis_id(key_, axis, step));
+  schedule_->apply(std::move(step));
+}
+
 LATHE_INLINE void AnyStage::align_axis(const AxisRef &axis, std::int64_t factor, std::int64_t offset, const Location &place) {
   Step step{Primitive::storage_align, schedule_->stage_id(key_), {}, {}, {factor, offset}, {}, place};
   step.axes.push_back(schedule_->axis_id(key_, axis, step));

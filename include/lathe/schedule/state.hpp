@@ -65,6 +65,14 @@ struct UnrollLimit {
   int step = -1;
 };
 
+/// What is fetched into the caches ahead of its use.
+struct PrefetchState {
+  ir::Operation tensor;  ///< the key of the stage that is read
+  AxisId axis;
+  std::int64_t ahead = 1;  ///< iterations of the axis
+  int step = -1;
+};
+
 struct StageState {
   StageId id;
   ir::Operation key;        ///< what `Read`s name; never changes
@@ -78,6 +86,7 @@ struct StageState {
   Layout layout;
   List<StrideAlignment> alignments;
   List<UnrollLimit> unroll_limits;
+  List<PrefetchState> prefetches;
   int streamed_by = -1;  ///< the step that has its vectors stored past the caches
   bool output = false;
   int first_step = -1;  ///< the first step that scheduled this stage

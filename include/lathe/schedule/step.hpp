@@ -11,6 +11,7 @@
 ///     reorder o2 o0 o1 s0.0 o4 o5 s0.1
 ///     parallel o2 o0
 ///     compute_at o1 o2 s0.0     stage o1 at axis s0.0 of stage o2
+///     prefetch o2 o0 o3 8       what stage o2 reads of o0, 8 iterations of axis o3 ahead
 ///     cache_read o0 local o2    a copy of o0 in scope "local" for reader o2
 
 #include <cstdint>
@@ -55,6 +56,7 @@ enum class Primitive : std::uint8_t {
   auto_unroll,     ///< inside axes[0]; numbers: the most copies
   storage_align,   ///< the original data axis axes[0]; numbers: factor, offset
   stream,          ///< no more fields
+  prefetch,        ///< stages[0], which is read, at axes[0]; numbers: how many iterations ahead
   assume,          ///< no stage; text: the condition, operators before their operands, symbols by number: "== % v0 16 0"
 };
 

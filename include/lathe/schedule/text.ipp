@@ -20,7 +20,7 @@ namespace step_text {
 inline constexpr std::string_view primitive_names[] = {
     "split",      "fuse",           "reorder",       "vectorize",  "unroll",      "parallel",
     "compute_at", "compute_inline", "compute_root",  "cache_read", "cache_write", "set_scope",
-    "layout",     "auto_unroll",    "storage_align", "stream",     "assume"};
+    "layout",     "auto_unroll",    "storage_align", "stream",     "prefetch",    "assume"};
 
 inline void append_id(std::string &out, int step, int index) {
   out += step < 0 ? " o" + std::to_string(index) : " s" + std::to_string(step) + "." + std::to_string(index);
@@ -135,6 +135,11 @@ inline Step read_step(LineReader &reader) {
     case Primitive::compute_inline:
     case Primitive::compute_root:
     case Primitive::stream: break;
+    case Primitive::prefetch:
+      step.stages.push_back(reader.id<StageId>());
+      step.axes.push_back(reader.id<AxisId>());
+      step.numbers.push_back(reader.number());
+      break;
     case Primitive::cache_read:
       step.text = scope_of(reader.word());
       while (reader.more()) step.stages.push_back(reader.id<StageId>());
@@ -301,7 +306,8 @@ LATHE_INLINE std::string to_text(const Step &step) {
     if (step.numbers.size() > 1 && step.numbers[1]) out += " parts";
     if (tail_of(step) != Tail::guard) (out += " ") += step_text::tail_names[static_cast<std::size_t>(tail_of(step))];
   }
-  if (step.primitive == Primitive::storage_align || step.primitive == Primitive::auto_unroll)
+  if (step.primitive == Primitive::storage_align || step.primitive == Primitive::auto_unroll ||
+      step.primitive == Primitive::prefetch)
     for (const std::int64_t number : step.numbers) out += " " + std::to_string(number);
   return out;
 }
@@ -345,6 +351,11 @@ LATHE_INLINE std::string statement(const Names &names, const Step &step) {
       const StageState *consumer = step.stages.empty() ? nullptr : state.find(step.stages[0]);
       const std::string at = consumer ? names.stage_name(step.stages[0]) : "?";
       return call + "s[" + at + "], " + (step.axes.empty() ? "?" : names.axis_name(consumer, step.axes[0])) + ");";
+    }
+    case Primitive::prefetch: {
+      const std::string tensor = step.stages.empty() ? "?" : names.stage_name(step.stages[0]);
+      return call + tensor + ", " + names.axes(step.axes) + ", " +
+             (step.numbers.empty() ? "?" : std::to_string(step.numbers[0])) + ");";
     }
     case Primitive::cache_read: {
       std::string readers;

@@ -127,6 +127,10 @@ LATHE_INLINE void apply_cache_write(State &state, const Step &step) {
   if (!stage.alignments.empty())
     refuse(state, step, "S016", "cache_write comes before storage_align of " + stage.name(),
            {{"help", "call cache_write first, then align the buffer of one of both stages", {}}});
+  if (!stage.prefetches.empty())
+    refuse(state, step, "S016", "cache_write comes before prefetch for " + stage.name(),
+           {{"why", "the computation moves to a new stage, which does the reading", {}},
+            {"help", "call cache_write first, then prefetch for the new stage", {}}});
   for (std::size_t i = 0; i < stage.loops.size(); ++i)
     if (stage.loops[i] != AxisId{-1, static_cast<int>(i)})
       refuse(state, step, "S016", "cache_write comes before reorder of " + stage.name(),
