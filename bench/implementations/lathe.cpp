@@ -316,7 +316,9 @@ std::function<void()> softmax(const Softmax &w) {
   for (const AnyTensor &stage : {AnyTensor(most_lanes), AnyTensor(most_vector), AnyTensor(most), AnyTensor(e),
                                  AnyTensor(total_lanes), AnyTensor(total_vector), AnyTensor(total), AnyTensor(scale)})
     s[stage].compute_at(s[out], ro);
-  s[e].vectorize(s[e].split(s[e].axis(1), lanes()).second);
+  auto [vector, lane] = s[e].split(s[e].axis(1), lanes());
+  s[e].vectorize(lane);
+  s[e].prefetch(input, vector, 4 * N / lanes());
   for (auto *lanes_stage : {&most_lanes, &total_lanes}) {
     const auto &axis = lanes_stage == &most_lanes ? m : t;
     s[*lanes_stage].set_scope(scope::local);

@@ -279,20 +279,20 @@ class CallChecker {
   /// The bytes an argument may touch; empty for no elements.
   Range bytes_of(const TensorRule &rule) const {
     const CallArgument &argument = arguments_[rule.argument];
-    std::int64_t low = 0, high = 0;
-    if (!argument.strides) {
-      high = rule.element_bytes;
-      for (std::size_t d = 0; d < rule.shape.size(); ++d) high *= argument.shape[d];
-    } else {
-      high = rule.element_bytes;
-      for (std::size_t d = 0; d < rule.shape.size(); ++d) {
-        if (argument.shape[d] == 0) return {0, 0};
-        const std::int64_t reach = (argument.shape[d] - 1) * argument.strides[d] * rule.element_bytes;
-        (reach < 0 ? low : high) += reach;
+    // Unsigned: beside an extent of 0 the others may overflow.
+    std::uint64_t low = 0, high = static_cast<std::uint64_t>(rule.element_bytes);
+    for (std::size_t d = 0; d < rule.shape.size(); ++d) {
+      if (argument.shape[d] == 0) return {0, 0};
+      if (!argument.strides) {
+        high *= static_cast<std::uint64_t>(argument.shape[d]);
+        continue;
       }
+      const std::uint64_t steps =
+          static_cast<std::uint64_t>(argument.shape[d] - 1) * static_cast<std::uint64_t>(rule.element_bytes);
+      (argument.strides[d] < 0 ? low : high) += steps * static_cast<std::uint64_t>(argument.strides[d]);
     }
     const auto address = reinterpret_cast<std::uintptr_t>(argument.data);
-    return {address + static_cast<std::uintptr_t>(low), address + static_cast<std::uintptr_t>(high)};
+    return {address + low, address + high};
   }
 
   void test_overlap(const TensorRule &output) const {
