@@ -107,17 +107,31 @@ inline void run_prologue(lowering::Lowered &lowered, const Options &options, con
   const List<ir::Parameter> parameters = once.program.entry().parameters;
   const std::shared_ptr<const KernelCode> code = make(optimize(std::move(once), options, target));
   NodeMap<std::shared_ptr<List<std::byte>>> outputs;
-  List<List<std::int64_t>> shapes;
+  List<List<std::int64_t>> shapes, strides;
+  const auto known = [](const List<ir::Expr> &integers) {
+    List<std::int64_t> values;
+    for (const ir::Expr &e : integers) values.push_back(ir::constant_integer(e).value());
+    return values;
+  };
   for (const ir::Parameter &parameter : parameters) {
     if (parameter.kind != ir::ParameterKind::output) continue;
-    shapes.emplace_back();
-    for (const ir::Expr &extent : parameter.buffer->shape) shapes.back().push_back(ir::constant_integer(extent).value());
-    const std::size_t bytes = array_bytes(shapes.back().data(), static_cast<int>(shapes.back().size()),
-                                          static_cast<std::size_t>(parameter.buffer->type.bytes()));
-    outputs.emplace(parameter.buffer.node(), std::make_shared<List<std::byte>>(bytes));
+    const ir::Buffer &buffer = parameter.buffer;
+    shapes.push_back(known(buffer->shape));
+    strides.push_back(known(buffer->strides));
+    const int rank = static_cast<int>(shapes.back().size());
+    std::size_t bytes = array_bytes(shapes.back().data(), rank, static_cast<std::size_t>(buffer->type.bytes()));
+    // Rows that are padded: the outermost stride is the size of all the others.
+    if (bytes > 0 && rank > 0 && !buffer->strides.empty()) {
+      const std::int64_t whole[] = {shapes.back()[0], strides.back()[0]};
+      bytes = array_bytes(whole, 2, static_cast<std::size_t>(buffer->type.bytes()));
+    }
+    outputs.emplace(buffer.node(), std::make_shared<List<std::byte>>(bytes));
   }
   List<CallArgument> arguments;
-  for (const auto &output : outputs) arguments.push_back({output.second->data(), shapes[arguments.size()].data(), nullptr, {}});
+  for (const auto &output : outputs) {
+    const std::size_t i = arguments.size();
+    arguments.push_back({output.second->data(), shapes[i].data(), strides[i].empty() ? nullptr : strides[i].data(), {}});
+  }
   code->call(arguments.data(), arguments.size());
   for (ir::Parameter &parameter : lowered.program.functions.front().parameters)
     if (const auto *found = parameter.buffer.defined() ? outputs.find(parameter.buffer.node()) : nullptr)

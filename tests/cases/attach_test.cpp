@@ -48,6 +48,41 @@ TEST(TeCases, C20_StagesAttachedToEachOther) {
   expect_error("S010", [&] { s[c.B].compute_at(s[c.A], s[c.A].axis(0)); });
 }
 
+/// A stage for each level of the last one's loops, the first ones inside others that are inside it.
+TEST(TeCases, C20_SeveralLevels) {
+  EveryBackend run;
+  auto X = placeholder<std::int32_t>({12, 16}, "X");
+  auto a = compute({12, 16}, [&](Index i, Index j) { return X(i, j) + 1; }, "a(i, j)");
+  auto b = compute({12, 15}, [&](Index i, Index j) { return a(i, j) * a(i, j + 1); }, "b(i, j)");
+  auto k = reduce_axis(3, "k");
+  auto c = compute({10, 15}, [&](Index i, Index j) { return sum(b(i + k, j), k); }, "c(i, j)");
+  auto d = compute({10, 14}, [&](Index i, Index j) { return c(i, j) - c(i, j + 1) + a(i, j); }, "d(i, j)");
+  const auto values = counted<std::int32_t, 2>({12, 16}, 3, 5);
+  const auto a_is = [&](std::int64_t i, std::int64_t j) { return values(i, j) + 1; };
+  const auto c_is = [&](std::int64_t i, std::int64_t j) {
+    std::int32_t total = 0;
+    for (std::int64_t z = 0; z < 3; ++z) total += a_is(i + z, j) * a_is(i + z, j + 1);
+    return total;
+  };
+  const auto right =
+      Array<std::int32_t, 2>::generate({10, 14}, [&](auto i, auto j) { return c_is(i, j) - c_is(i, j + 1) + a_is(i, j); });
+  const auto given = {in(X, values), out(d, right)};
+  Schedule s(d);
+  auto [i, j] = s[d].axes();
+  auto [io, jo, ii, ji] = s[d].tile(i, j, 4, 7);
+  s[a].compute_at(s[d], io);
+  s[b].compute_at(s[d], jo);
+  s[c].compute_at(s[d], ii);
+  run.expect(s, given);
+  s[b].compute_at(s[c], s[c].axis(0));
+  run.expect(s, given);
+  s[b].compute_at(s[c], k);  // inside the reduction of a stage that is inside d
+  run.expect(s, given);
+  auto read = s.cache_read(a, scope::local, b);
+  s[read].compute_at(s[b], s[b].axis(0));
+  run.expect(s, given);
+}
+
 TEST(TeCases, C20_OneOfTwoConsumersIsOutside) {
   EveryBackend run;
   Chain c;

@@ -301,6 +301,25 @@ TEST(HalideCases, C11_WrappedSumAsASignedNumber) {
   run.expect(Schedule(B, F), {in(A, Array<std::uint32_t, 1>::of({0xFFFFFFF0u})), out(B, right), out(F, right)});
 }
 
+TEST(HalideCases, C10_ReadsTwoToThe31Beyond) {
+  for (const std::int64_t p : {std::int64_t{std::numeric_limits<std::int32_t>::min()}, std::int64_t{1} << 31}) {
+    auto f = compute({128}, [&](Index x) { return cast<std::int32_t>(x); }, "f(x)");
+    auto g = compute({128}, [&](Index x) { return f(x) + f(x + p); }, "g(x)");
+    Schedule s(g);
+    s[f].compute_root();
+    expect_error("L002", [&] { print(s, g); });
+  }
+}
+
+TEST(HalideCases, C11_UnsignedSumAsASignedNumber) {
+  EveryBackend run;
+  auto A = placeholder<std::uint32_t>({1}, "A");
+  auto known = compute({1}, [&](Index) { return cast<std::int32_t>(Expr<std::uint32_t>(0xFFFFFFF0u) + 1u); }, "known");
+  auto given = compute({1}, [&](Index i) { return cast<std::int32_t>(A(i) + 1u); }, "given");
+  const auto right = Array<std::int32_t, 1>::of({-15});
+  run.expect(Schedule(known, given), {in(A, Array<std::uint32_t, 1>::of({0xFFFFFFF0u})), out(known, right), out(given, right)});
+}
+
 TEST(HalideCases, C12_LiteralThatDoesNotFit) {
   auto A = placeholder<std::uint8_t>({4}, "A");
   expect_error("E001", [&] { compute({4}, [&](Index i) { return A(i) % 256; }); });

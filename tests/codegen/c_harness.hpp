@@ -27,6 +27,7 @@ namespace c_harness {
 
 using namespace lathe;
 using namespace lathe::ir;
+using lathe::ir::Expr;  // not the typed one
 
 inline const DType i8 = scalar_types::int8, i16 = scalar_types::int16, i32 = scalar_types::int32, i64 = scalar_types::int64;
 inline const DType u8 = scalar_types::uint8, u16 = scalar_types::uint16, u32 = scalar_types::uint32, u64 = scalar_types::uint64;

@@ -79,8 +79,10 @@ class Subject {
       }
       arguments.push_back(argument);
     }
+    std::vector<bool> shared(program_.tensors.size());
+    if (!recorder) share(code, arguments, data, shared);
     code.call(arguments.data(), arguments.size());
-    return collect(data, fault);
+    return collect(data, shared, fault);
   }
 
  private:
@@ -88,6 +90,20 @@ class Subject {
     static std::vector<std::unique_ptr<GuardedMemory>> regions;
     while (regions.size() <= region) regions.push_back(std::make_unique<GuardedMemory>());
     return *regions[region];
+  }
+
+  /// Outputs that may be the memory of an input are.
+  void share(const lathe::KernelCode &code, std::vector<lathe::CallArgument> &arguments, std::vector<std::byte *> &data,
+             std::vector<bool> &shared) const {
+    const auto &parameters = code.program().entry().parameters;
+    for (std::size_t output = 0; output < arguments.size(); ++output)
+      for (std::size_t input = 0; parameters[output].shares.defined() && input < arguments.size(); ++input) {
+        if (parameters[input].buffer != parameters[output].shares) continue;
+        arguments[output].data = arguments[input].data;
+        const auto from = static_cast<std::size_t>(built_.sources[input].number);
+        data[static_cast<std::size_t>(built_.sources[output].number)] = data[from];
+        shared[from] = true;
+      }
   }
 
   std::byte *place(GuardedMemory &memory, int tensor, bool at_end) const {
@@ -101,7 +117,8 @@ class Subject {
     return data;
   }
 
-  lathe::List<ReferenceArray> collect(const std::vector<std::byte *> &data, std::string &fault) const {
+  lathe::List<ReferenceArray> collect(const std::vector<std::byte *> &data, const std::vector<bool> &shared,
+                                      std::string &fault) const {
     lathe::List<ReferenceArray> results;
     std::size_t region = 0;
     for (const Built::Source &source : built_.sources) {
@@ -112,7 +129,8 @@ class Subject {
       if (!memory(region++).surroundings_intact()) fault = "memory around " + tensor.name + " is written";
       if (tensor.output)
         results.emplace_back(tensor.type, array.shape, at);
-      else if (!array.data.empty() && std::memcmp(at, array.data.data(), array.data.size()) != 0)
+      else if (!shared[static_cast<std::size_t>(source.number)] && !array.data.empty() &&
+               std::memcmp(at, array.data.data(), array.data.size()) != 0)
         fault = "the input " + tensor.name + " is written";
     }
     return results;

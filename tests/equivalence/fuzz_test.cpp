@@ -90,7 +90,7 @@ TEST(Fuzzer, DrawsEveryPrimitive) {
   }
   for (const char *primitive :
        {"split", "fuse", "reorder", "vectorize", "unroll", "parallel", "compute_at", "compute_inline", "compute_root",
-        "cache_read", "cache_write", "set_scope", "layout", "auto_unroll", "storage_align", "assume"})
+        "cache_read", "cache_write", "set_scope", "layout", "auto_unroll", "storage_align", "prefetch", "assume"})
     EXPECT_GT(tally.made[primitive], 3) << primitive;
   std::int64_t made = 0, refused_late = 0;
   for (const auto &[name, count] : tally.made) made += count;

@@ -109,7 +109,7 @@ class Drawer {
     for (const StageState &stage : schedule_.state().stages)
       if (stage.is_compute()) stages_.push_back(&stage);
     stage_ = random_.pick(stages_);
-    switch (random_.between(0, 26)) {
+    switch (random_.between(0, 27)) {
       case 0:
       case 1:
       case 2:
@@ -135,11 +135,12 @@ class Drawer {
                                    : std::vector<Step>{{Primitive::cache_write, stage_->id, {}, {}, {}, scope(), {}}};
       case 19: return layout();
       case 20: return {{Primitive::set_scope, stage_->id, {}, {}, {}, scope(), {}}};
-      case 21: return assume();
+      case 21: return random_.percent(80) ? assume() : alias();
       case 22: return storage_align();
       case 23: return auto_unroll();
       case 24: return reverse_compute_at();
-      case 25: return random_.percent(50) ? stream() : prefetch();
+      case 25: return stream();
+      case 27: return prefetch();
       default: return stream();
     }
   }
@@ -189,10 +190,18 @@ class Drawer {
     return {{Primitive::stream, stage_->id, {}, {}, {}, {}, {}}};
   }
 
+  std::vector<Step> alias() {
+    std::vector<StageId> like;
+    for (const StageState &stage : schedule_.state().stages)
+      if (!stage.is_compute() && stage.operation->types[0] == stage_->operation->types[0]) like.push_back(stage.id);
+    if (like.empty()) return {};
+    return {{Primitive::alias, stage_->id, {}, {random_.pick(like)}, {}, {}, {}}};
+  }
+
   /// Of something that the stage reads, as a rule.
   std::vector<Step> prefetch() {
     if (stage_->loops.empty() || stage_->inputs.empty()) return {};
-    const scheduling::StageState *read = schedule_.state().find(random_.pick(stage_->inputs).operation);
+    const StageState *read = schedule_.state().find(random_.pick(stage_->inputs).operation);
     return {{Primitive::prefetch, stage_->id, {random_.pick(stage_->loops)}, {read->id}, {random_.between(1, 70)}, {}, {}}};
   }
 

@@ -98,6 +98,28 @@ TEST(LoweringRefusals, L032StreamWithoutVectors) {
   expect_refusal("L032", [&] { print(s, x, y); });
 }
 
+TEST(LoweringRefusals, L034ReadAfterItIsWritten) {
+  auto n = size_var("n");
+  auto x = placeholder<float>({16, n}, "x");
+  auto r = reduce_axis(3, "r");
+  auto shifted = compute({16, n}, [&](Index i, Index j) { return x(15 - i, j) + 1.0f; }, "y(i, j)");
+  auto sums = compute({16, n}, [&](Index i, Index j) { return sum(x(i, j) * cast<float>(r), r); }, "y(i, j)");
+  auto smaller = compute({15, n}, [&](Index i, Index j) { return x(i, j) + 1.0f; }, "y(i, j)");
+  const auto refuse = [&](const Tensor<float, 2> &y, const char *suffix) {
+    Schedule s(y);
+    s.alias(y, x);
+    expect_refusal("L034", [&] { print(s, x, y); }, suffix);
+  };
+  refuse(shifted, "");
+  refuse(sums, "_reduction");
+  refuse(smaller, "_shape");
+  auto y = compute({16, n}, [&](Index i, Index j) { return x(i, j) + 1.0f; }, "y(i, j)");
+  auto z = compute({16, n}, [&](Index i, Index j) { return y(i, j) + x(i, j); }, "z(i, j)");
+  Schedule later(z, y);
+  later.alias(y, x);
+  expect_refusal("L034", [&] { print(later, x, y, z); }, "_later");
+}
+
 TEST(LoweringRefusals, L033NoPrefetch) {
   auto x = placeholder<float>({16}, "x");
   auto ids = placeholder<int>({16}, "ids");

@@ -121,12 +121,15 @@ TEST(ConstantStages, NotOfASymbolicShape) {
   EXPECT_EQ(result(), 6.0f);
 }
 
-TEST(ConstantStages, NotOfAlignedStrides) {
+TEST(ConstantStages, OfAlignedStrides) {
   const Weighted p;
   auto wide = compute({4, 5}, [&](Index i, Index j) { return p.W(i + j); }, "wide");
   auto out = compute({4, 5}, [&](Index i, Index j) { return wide(3 - i, j) * 2.0f; }, "out");
   Schedule s(out);
   s[wide].storage_align(s[wide].axis(0), 8);
+  const ir::Program program = lower_program(s, {out}, {});
+  ASSERT_EQ(program.entry().parameters.back().name, "wide");
+  EXPECT_EQ(program.entry().parameters.back().data->size(), 4u * 8 * sizeof(float));
   Array<float, 2> result({4, 5});
   jit(s, out)(result);
   EXPECT_EQ(result, (Array<float, 2>::generate({4, 5}, [&](std::int64_t i, std::int64_t j) { return 2 * p.w(3 - i + j); })));

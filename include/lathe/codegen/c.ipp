@@ -139,7 +139,8 @@ class CPrinter : public CLikePrinter {
 LATHE_INLINE CPrinter::Unpacked CPrinter::unpack_buffer(const ir::Buffer &buffer, std::size_t slot) const {
   const std::string type =
       (constant_.contains(buffer.node()) ? "const " : "") + std::string(c_type(dialect_, buffer->type)) + " *";
-  return {buffer.node(), buffer->name, type + "restrict ", " = (" + type + ")args->slots[" + std::to_string(slot) + "].pointer;"};
+  return {buffer.node(), buffer->name, type + (buffer->shared ? "" : "restrict "),
+          " = (" + type + ")args->slots[" + std::to_string(slot) + "].pointer;"};
 }
 
 LATHE_INLINE CPrinter::Unpacked CPrinter::unpack_var(const ir::Var &var, std::size_t slot) const {

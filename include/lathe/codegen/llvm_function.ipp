@@ -42,9 +42,10 @@ LATHE_INLINE LlvmFunction::LlvmFunction(LlvmKernel &kernel, std::string name)
 
 LATHE_INLINE void LlvmFunction::declare_parameters(const List<LlvmSlot> &slots) {
   const auto is_buffer = [](const LlvmSlot &slot) { return slot.buffer.defined(); };
-  // No argument of a kernel overlaps what it writes.
+  // No argument of a kernel overlaps what it writes, but for those that may be one memory.
+  const auto is_alone = [](const LlvmSlot &slot) { return slot.buffer.defined() && !slot.buffer->shared; };
   const List<std::string> disjoint =
-      w_.unit().disjoint(static_cast<std::size_t>(std::count_if(slots.begin(), slots.end(), is_buffer)));
+      w_.unit().disjoint(static_cast<std::size_t>(std::count_if(slots.begin(), slots.end(), is_alone)));
   std::size_t buffers = 0;
   for (const LlvmSlot &slot : slots) kernel_.streams = kernel_.streams || (is_buffer(slot) && slot.buffer->streamed);
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -54,9 +55,10 @@ LATHE_INLINE void LlvmFunction::declare_parameters(const List<LlvmSlot> &slots) 
     if (slot.var.defined())
       vars_.emplace(slot.var.node(), value);
     else if (slot.buffer.defined())
-      memories_.emplace(
-          slot.buffer.node(),
-          Memory{.pointer = value, .version = versions_++, .disjoint = disjoint[buffers++], .streamed = slot.buffer->streamed});
+      memories_.emplace(slot.buffer.node(), Memory{.pointer = value,
+                                                   .version = versions_++,
+                                                   .disjoint = is_alone(slot) ? disjoint[buffers++] : std::string(),
+                                                   .streamed = slot.buffer->streamed});
     else if (!slot.function.name.empty())
       functions_.emplace_back(slot.function, value);
   }

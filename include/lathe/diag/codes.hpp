@@ -47,7 +47,6 @@ inline constexpr CodeTitle code_titles[] = {
     {"S013", "a stage cannot be computed inside a vectorized loop"},
     {"S014", "a loop is marked already"},
     {"S015", "an inlined stage has no loops"},
-    {"S016", "cache_write comes before other steps on its stage"},
     {"S017", "an input has no loops and cannot be an output"},
     {"S018", "a text or a step as data is not a schedule step"},
     {"S019", "a name stands for no tensor, or for several"},
@@ -63,6 +62,7 @@ inline constexpr CodeTitle code_titles[] = {
     {"S037", "reverse_compute_at has no meaning"},
     {"S038", "a stage cannot be stored past the caches"},
     {"S039", "a tensor cannot be prefetched for a stage"},
+    {"S040", "an output and an input cannot share memory"},
     // lowering
     {"L001", "a stage is read outside the loop it is computed at"},
     {"L002", "a read is out of range"},
@@ -74,6 +74,7 @@ inline constexpr CodeTitle code_titles[] = {
     {"L031", "a split's promise to divide is false, or cannot be checked"},
     {"L032", "a stage that is stored past the caches has no vectors"},
     {"L033", "nothing can be prefetched in a loop"},
+    {"L034", "an element that is shared may be written before it is read"},
     {"L061", "an expression has too many conditional paths"},
     {"L062", "a vectorized loop has no constant extent"},
     {"L063", "a vectorized loop has too many lanes"},

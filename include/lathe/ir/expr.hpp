@@ -92,6 +92,7 @@ struct BufferNode : Counted {
   Scope scope;            ///< where it lives
   int alignment = 0;      ///< of element 0 in bytes; 0: that of the element
   bool streamed = false;  ///< whole vectors are stored past the caches
+  bool shared = false;    ///< may be the memory of another parameter (`Parameter::shares`)
 };
 
 /// A handle on memory. A default-constructed one is undefined.

@@ -158,7 +158,7 @@ class Printer {
   std::string memory(const Buffer &b) {
     std::string text = lathe::to_string(b->type) + "[" + extents(b->shape) + "]";
     if (!b->scope.name.empty()) text += " in " + b->scope.name;
-    return text + promise(b->strides, b->alignment) + (b->streamed ? ", streamed" : "");
+    return text + promise(b->strides, b->alignment) + (b->streamed ? ", streamed" : "") + (b->shared ? ", shared" : "");
   }
 
   std::string parameter(const Parameter &p) {

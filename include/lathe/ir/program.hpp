@@ -29,6 +29,7 @@ struct Parameter {
   ExternalFunction function;                    ///< function
   std::shared_ptr<const List<std::byte>> data;  ///< constant
   bool argument = true;                         ///< scalar: false for a size symbol that no argument gives directly
+  Buffer shares{};                              ///< output: the input that may be the same memory; optional
   Location place{};                             ///< input, output: where the user declares or computes the tensor
 };
 

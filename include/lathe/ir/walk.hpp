@@ -95,6 +95,8 @@ struct FreeNames {
 FreeNames free_names(const Stmt &s);
 /// No loads, reads, reductions or impure calls: depends on variables alone.
 bool is_pure_scalar(const Expr &e);
+/// `root` with every load, store and prefetch turned from a buffer to its replacement, by the nodes of buffers.
+Stmt replace_buffers(const Stmt &root, const NodeMap<Buffer> &replacements);
 /// The same statement with buffers of its own in place of those that it allocates, so that it may stand beside the original and
 /// each be treated as it needs.
 Stmt with_fresh_buffers(const Stmt &s);

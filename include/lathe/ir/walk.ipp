@@ -168,9 +168,6 @@ LATHE_INLINE Expr map_children(const Expr &e, FunctionRef<Expr(const Expr &)> ch
   return walking::settle(copy);
 }
 
-namespace walking {
-
-/// `root` with every load, store and prefetch turned from a buffer to its replacement.
 LATHE_INLINE Stmt replace_buffers(const Stmt &root, const NodeMap<Buffer> &replacements) {
   const Stmt body = rewrite_exprs(root, [&](const Expr &e) -> Expr {
     const auto *l = e.as<Load>();
@@ -185,6 +182,8 @@ LATHE_INLINE Stmt replace_buffers(const Stmt &root, const NodeMap<Buffer> &repla
     return st ? make(Store{found->second, st->indices, st->value, st->predicate}) : make(Prefetch{found->second, p->indices});
   });
 }
+
+namespace walking {
 
 /// Buffers whose shapes change become others, to which the body must turn.
 LATHE_INLINE Stmt map_allocation(const Stmt &s, ChangeExpr change_expr, ChangeStmt change_stmt) {
@@ -421,7 +420,7 @@ LATHE_INLINE Stmt with_fresh_buffers(const Stmt &root) {
     return true;
   });
   if (fresh.empty()) return root;
-  return rewrite_stmts(walking::replace_buffers(root, fresh), [&](const Stmt &s) -> Stmt {
+  return rewrite_stmts(replace_buffers(root, fresh), [&](const Stmt &s) -> Stmt {
     const auto *a = s.as<Allocate>();
     if (!a) return s;
     List<Buffer> buffers;

@@ -33,9 +33,8 @@ inline bool is_constant(const Plan &plan, const NodeSet &constants) {
   // The region that a reader never reached may have negative extents.
   for (const ir::Expr &extent : plan.extent)
     if (ir::constant_integer(extent).value_or(0) < 0) return false;
-  // What the prologue writes is compact: stages whose strides are aligned are computed at each call.
-  const bool has_memory = plan.parent >= 0 || (sized(plan.min) && sized(plan.extent) && plan.stage->alignments.empty() &&
-                                               plan.stage->streamed_by < 0);
+  // What is stored past the caches wants aligned memory, which the kernel's own is.
+  const bool has_memory = plan.parent >= 0 || (sized(plan.min) && sized(plan.extent) && plan.stage->streamed_by < 0);
   // A guard may ask whether a point lies in the tensor, so that its shape is constant too.
   if (plan.stage->output || !plan.checks.empty() || !has_memory || !sized(plan.operation()->shape)) return false;
   NodeSet axes;

@@ -35,8 +35,8 @@ struct Lowered {
 /// argument binds), L004 (an extent that depends on an inner loop), L005 (a tensor that is read is no argument), L006 (an output
 /// is no argument, or an argument is neither input nor output, or is given twice), L007 (start values or extents are computed
 /// inside the loops that need them), L031 (a split does not divide, or that cannot be checked), L032 (a streamed stage has no
-/// vectors), L033 (nothing can be prefetched), L061 (too many conditional paths), L062 and L064 (the extent of a vectorized or
-/// unrolled loop is not constant), L066 (inlining copies too much).
+/// vectors), L033 (nothing can be prefetched), L034 (an alias writes what is read later), L061 (too many conditional paths), L062
+/// and L064 (the extent of a vectorized or unrolled loop is not constant), L066 (inlining copies too much).
 Lowered lower(const scheduling::State &state, const List<Argument> &arguments, const std::string &name);
 
 }  // namespace lathe::inline LATHE_ABI::lowering

@@ -7,6 +7,7 @@
 
 #include "lathe/ir/print.hpp"
 #include "lathe/lower/build_nest.ipp"
+#include "lathe/lower/check_aliases.ipp"
 #include "lathe/lower/check_reads.ipp"
 #include "lathe/lower/constant_stages.ipp"
 #include "lathe/lower/infer_regions.ipp"
@@ -20,23 +21,18 @@ namespace lathe::inline LATHE_ABI::lowering {
 
 namespace parameters {
 
-inline ir::Buffer buffer_of(const ir::Tensor &tensor) {
+/// What is stored past the caches has to be aligned.
+inline ir::Buffer buffer_of(const ir::Tensor &tensor, bool streamed = false, bool shared = false) {
   const ir::OperationNode &operation = *tensor.operation;
   ir::BufferNode buffer;
   buffer.name = operation.name + (operation.types.size() > 1 ? "." + std::to_string(tensor.output) : "");
   buffer.type = ir::type_of(tensor);
   buffer.shape = operation.shape;
   buffer.strides = operation.memory.strides;
-  buffer.alignment = operation.memory.alignment;
+  buffer.alignment = streamed ? std::max(operation.memory.alignment, 64) : operation.memory.alignment;
+  buffer.streamed = streamed;
+  buffer.shared = shared;
   return ir::Buffer(std::move(buffer));
-}
-
-/// An output that is stored past the caches: its vectors have to be aligned.
-inline ir::Buffer streamed(const ir::Buffer &buffer) {
-  ir::BufferNode node = *buffer.node();
-  node.streamed = true;
-  node.alignment = std::max(node.alignment, 64);
-  return ir::Buffer(std::move(node));
 }
 
 /// The arguments as parameters, checked against what the schedule reads and writes.
@@ -61,6 +57,15 @@ class ParameterList {
             if (const ir::VarRef *symbol = integer.as<ir::VarRef>(); symbol && !known_.contains(symbol->var.node()))
               add_scalar(symbol->var, false);
     for (const scheduling::StageState &stage : state_.stages) require_symbols(stage);
+  }
+
+  /// Outputs learn whose memory they may be.
+  void add_aliases() {
+    for (const scheduling::StageState &stage : state_.stages)
+      if (static_cast<bool>(stage.alias))
+        for (ir::Parameter &parameter : function_.parameters)
+          if (parameter.buffer.defined() && parameter.buffer == *given({stage.key, 0}))
+            parameter.shares = *given({stage.alias, 0});
   }
 
   void add_constants() {
@@ -112,10 +117,16 @@ class ParameterList {
     parameter.kind = stage->is_compute() ? ir::ParameterKind::output : ir::ParameterKind::input;
     parameter.name = ir::name_of(tensor);
     parameter.place = tensor.operation->place;
-    parameter.buffer = buffer_of(tensor);
-    if (stage->streamed_by >= 0) parameter.buffer = streamed(parameter.buffer);
+    parameter.buffer = buffer_of(tensor, stage->streamed_by >= 0, shares(*stage));
     tensors_.push_back({tensor, parameter.buffer});
     function_.parameters.push_back(std::move(parameter));
+  }
+
+  /// Whether an alias step names the stage.
+  bool shares(const scheduling::StageState &stage) const {
+    bool named = static_cast<bool>(stage.alias);
+    for (const scheduling::StageState &other : state_.stages) named = named || other.alias == stage.key;
+    return named;
   }
 
   const ir::Buffer *given(const ir::Tensor &tensor) const {
@@ -222,6 +233,7 @@ LATHE_INLINE Lowered lower(const scheduling::State &state, const List<Argument> 
   list.add_arguments(arguments);
   list.add_symbols();
   list.add_constants();
+  list.add_aliases();
   for (const ir::Parameter &parameter : function.parameters)
     if (parameter.var.defined()) plans.scalars.push_back(parameter.var);
   for (const ir::Parameter &parameter : function.parameters)
@@ -240,6 +252,7 @@ LATHE_INLINE Lowered lower(const scheduling::State &state, const List<Argument> 
     for (const auto &[key, buffers] : list.outputs_)
       if (plan.stage->key == key) plan.buffers = buffers;
   infer_regions(plans);
+  check_aliases(plans);
   find_constant_stages(plans);
   Lowered result;
   if (std::any_of(plans.plans.begin(), plans.plans.end(), [](const Plan &plan) { return plan.once; }))

@@ -108,6 +108,9 @@ void check_reads(Plans &plans);
 /// consumer lies outside the loop a stage is computed at.
 void infer_regions(Plans &plans);
 
+/// Shows that each element of an input that an output may overwrite is read before. \throws Error L034.
+void check_aliases(const Plans &plans);
+
 /// The loops of the stages that are computed at each call, or of those that are computed once. The others have memory already.
 ir::Stmt build_nests(const Plans &plans, bool once);
 

@@ -56,7 +56,8 @@ class Hints {
   void add(const Plan &reader, const ir::Expr &e, const List<ir::Buffer> &buffers) {
     ir::VarMap<Interval> ranges;
     const Plan *at = &reader;
-    for (int last = static_cast<int>(at->loops.size()) - 1;; last = at->level, at = &plans_.plans[static_cast<std::size_t>(at->parent)]) {
+    for (int last = static_cast<int>(at->loops.size()) - 1;;
+         last = at->level, at = &plans_.plans[static_cast<std::size_t>(at->parent)]) {
       for (int l = at == &plan_ ? level_ + 1 : 0; l <= last; ++l) {
         const Loop &loop = at->loops[static_cast<std::size_t>(l)];
         ranges.emplace(loop.var, Interval{ir::Expr(0), loop.extent - ir::Expr(1)});
@@ -69,7 +70,8 @@ class Hints {
       const auto *load = node.as<ir::Load>();
       if (!load || std::find(buffers.begin(), buffers.end(), load->buffer) == buffers.end()) return;
       List<Interval> sides;
-      for (const ir::Expr &index : load->indices) sides.push_back(side(reader.facts.interval(ir::substitute(index, later), ranges)));
+      for (const ir::Expr &index : load->indices)
+        sides.push_back(side(reader.facts.interval(ir::substitute(index, later), ranges)));
       unite(load->buffer, std::move(sides));
     });
   }

@@ -31,8 +31,10 @@ struct Row {
 ///     unroll_loops              loops become copies
 ///     simplify_loops            constants that lanes and copies brought
 ///     fill_vectors              vectors of a stage's own memory need no masks
+///     narrow_indices            lanes of indices need not have 64 bits; when lanes and copies have made them what they are
 ///     contract_multiply_adds    products fuse with sums
 ///     lower_math_functions      functions that need no library become arithmetic
+///     reuse_buffers             memory that is free is taken again; last, since the others tell buffers apart
 ///
 /// Forms that hold from a row on: guard_loads form_no_guarding_selects, vectorize_loops form_no_vectorized_loops and
 /// form_scalar_conditions, unroll_loops form_no_unrolled_loops.

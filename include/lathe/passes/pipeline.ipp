@@ -11,8 +11,10 @@
 #include "lathe/passes/fill_vectors.hpp"
 #include "lathe/passes/guard_loads.hpp"
 #include "lathe/passes/lower_math_functions.hpp"
+#include "lathe/passes/narrow_indices.hpp"
 #include "lathe/passes/partition_loops.hpp"
 #include "lathe/passes/pipeline.hpp"
+#include "lathe/passes/reuse_buffers.hpp"
 #include "lathe/passes/simplify_loops.hpp"
 #include "lathe/passes/unroll_loops.hpp"
 #include "lathe/passes/vectorize_loops.hpp"
@@ -33,8 +35,10 @@ LATHE_INLINE std::span<const Row> pipeline() {
       {"unroll_loops", unroll_loops, unrolled},
       {"simplify_loops", simplify_loops, unrolled},
       {"fill_vectors", fill_vectors, unrolled},
+      {"narrow_indices", narrow_indices, unrolled},
       {"contract_multiply_adds", contract_multiply_adds, unrolled},
       {"lower_math_functions", lower_math_functions, unrolled},
+      {"reuse_buffers", reuse_buffers, unrolled},
   };
   return rows;
 }

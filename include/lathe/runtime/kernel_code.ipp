@@ -3,12 +3,11 @@
 /// \file
 /// Checking and calling.
 
-#include "lathe/arith/simplify.hpp"
 #include "lathe/ir/build.hpp"
-#include "lathe/ir/evaluate.hpp"
 #include "lathe/ir/print.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/runtime/signature.hpp"
+#include "lathe/runtime/size_formula.ipp"
 #include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -23,13 +22,13 @@ class SignatureMaker {
   void make(KernelSignature &signature, List<ArgumentInfo> &infos);
 
  private:
-  KnownInteger known(const ir::Expr &e, bool may_bind) {
+  KnownInteger known(const ir::Expr &e, const List<ir::Var> &symbols, bool may_bind) {
     KnownInteger result;
     if (const auto value = ir::constant_integer(e)) {
       result.value = *value;
       return result;
     }
-    result.expression = e;
+    result.formula = SizeFormula(e, symbols);
     const ir::VarRef *symbol = e.as<ir::VarRef>();
     if (!symbol) {
       result.how = KnownInteger::How::computed;
@@ -50,24 +49,6 @@ class SignatureMaker {
   const ir::Function &function_;
   List<bool> bound_;
 };
-
-/// The value of an index expression over symbols that have values.
-inline std::int64_t value_of(const ir::Expr &e, const List<ir::Var> &symbols, const Slot *slots) {
-  ir::VarMap<ir::Expr> values;
-  for (std::size_t slot = 0; slot < symbols.size(); ++slot)
-    if (symbols[slot].defined()) values.emplace(symbols[slot], ir::constant(symbols[slot].type(), slots[slot].integer));
-  // The builders fold what has constant operands; substituting alone does not, and simplifying knows index arithmetic best.
-  const ir::Expr folded = ir::rewrite(ir::substitute(e, values), [](const ir::Expr &node) {
-    if (const auto *cast = node.as<ir::Cast>()) return ir::cast(node.type(), cast->a, cast->mode);
-    if (const auto *unary = node.as<ir::Unary>()) return ir::unary(unary->op, unary->a);
-    if (const auto *binary = node.as<ir::Binary>()) return ir::binary(binary->op, binary->a, binary->b);
-    if (const auto *select = node.as<ir::Select>()) return ir::select(select->condition, select->a, select->b, select->guards);
-    return node;
-  });
-  const auto value = ir::constant_integer(arith::Facts().simplify(folded));
-  ensure(value.has_value(), "an extent is known once the symbols are");
-  return *value;
-}
 
 /// K005: with the user's step, and the sizes as they are.
 [[noreturn]] LATHE_INLINE void fail_requirement(const ir::Requirement &requirement, const List<ir::Var> &symbols,
@@ -124,8 +105,8 @@ LATHE_INLINE void calling::SignatureMaker::make(KernelSignature &signature, List
         rule.element_bytes = buffer.type.bytes();
         rule.alignment_mask = static_cast<std::uintptr_t>(std::max(buffer.alignment, buffer.type.bytes()) - 1);
         rule.output = parameter.kind == ir::ParameterKind::output;
-        for (const ir::Expr &extent : buffer.shape) rule.shape.push_back(known(extent, true));
-        for (const ir::Expr &stride : buffer.strides) rule.strides.push_back(known(stride, true));
+        for (const ir::Expr &extent : buffer.shape) rule.shape.push_back(known(extent, signature.symbols, true));
+        for (const ir::Expr &stride : buffer.strides) rule.strides.push_back(known(stride, signature.symbols, true));
         signature.tensors.push_back(std::move(rule));
         infos.push_back({parameter.name, buffer.type, static_cast<int>(buffer.shape.size()), true,
                          parameter.kind == ir::ParameterKind::output, parameter.place});
@@ -133,6 +114,10 @@ LATHE_INLINE void calling::SignatureMaker::make(KernelSignature &signature, List
       }
     }
   }
+  for (TensorRule &rule : signature.tensors)
+    if (const ir::Buffer &shares = function_.parameters[rule.slot].shares; shares.defined())
+      for (const TensorRule &other : signature.tensors)
+        if (function_.parameters[other.slot].buffer == shares) rule.shares = other.argument;
   for (const ir::Check &check : ir::checks_of(function_)) {
     signature.messages.push_back(check.message);
     signature.places.push_back(check.place);
@@ -144,6 +129,8 @@ namespace calling {
 /// Fills `fixed`, outputs first, if every tensor is of the common case.
 inline void fix_tensors(KernelSignature &signature) {
   if (signature.tensors.size() > KernelSignature::most_fixed) return;
+  for (const TensorRule &rule : signature.tensors)
+    if (rule.shares != TensorRule::none) return;
   for (const bool output : {true, false})
     for (const TensorRule &rule : signature.tensors) {
       if (rule.output != output) continue;
@@ -237,7 +224,7 @@ class CallChecker {
       case KnownInteger::How::constant: return known.value;
       case KnownInteger::How::binds:
       case KnownInteger::How::equals: return slots_[known.slot].integer;
-      case KnownInteger::How::computed: return value_of(known.expression, signature_.symbols, slots_);
+      case KnownInteger::How::computed: return known.formula.value(signature_.symbols, slots_);
     }
     return 0;
   }
@@ -300,6 +287,7 @@ class CallChecker {
     for (const TensorRule &other : signature_.tensors) {
       if (&other == &output) continue;
       const Range touched = bytes_of(other);
+      if (other.argument == output.shares && arguments_[other.argument].data == arguments_[output.argument].data) continue;
       if (written.begin < touched.end && touched.begin < written.end) [[unlikely]]
         fail_overlap(output, other);
     }
@@ -343,10 +331,10 @@ LATHE_INLINE void calling::CallChecker::fail_extent(const TensorRule &rule, std:
   List<Note> notes{declaration(rule),
                    {"note", "the argument's shape is " + list_text(arguments_[rule.argument].shape, rule.shape.size()), {}}};
   if (known.how != KnownInteger::How::constant)
-    notes.push_back(
-        {"why",
-         "this extent is " + ir::to_string(known.expression) + ", which the other arguments make " + std::to_string(extent),
-         {}});
+    notes.push_back({"why",
+                     "this extent is " + ir::to_string(known.formula.expression()) + ", which the other arguments make " +
+                         std::to_string(extent),
+                     {}});
   fail("K001",
        "extent " + std::to_string(d) + " of argument " + name + " is " + std::to_string(arguments_[rule.argument].shape[d]) +
            ", the kernel takes " + std::to_string(extent),
@@ -393,7 +381,12 @@ LATHE_INLINE void calling::CallChecker::fail_overlap(const TensorRule &output, c
   fail("K004", "output " + infos_[output.argument].name + " shares memory with argument " + infos_[other.argument].name, {},
        {declaration(output),
         {"why", other.output ? "both would be written to it" : "elements would be overwritten before they are read", {}},
-        {"help", "pass an output with memory of its own", {}}});
+        {"help",
+         other.output
+             ? "pass an output with memory of its own"
+             : "pass an output with memory of its own; where each element is read just before it is written,  s.alias(" +
+                   infos_[output.argument].name + ", " + infos_[other.argument].name + ")  lets them begin at one address",
+         {}}});
 }
 
 LATHE_INLINE KernelCode::KernelCode(ir::Program program, CompiledFunction entry, std::shared_ptr<const void> owner,
@@ -413,6 +406,8 @@ LATHE_INLINE void KernelCode::digest() {
   auto signature = std::make_unique<KernelSignature>();
   calling::SignatureMaker(program_.entry()).make(*signature, infos_);
   calling::fix_tensors(*signature);
+  for (const ir::Requirement &requirement : program_.requirements)
+    signature->requirements.push_back(SizeFormula(requirement.condition, signature->symbols));
   signature_ = std::move(signature);
 }
 
@@ -440,9 +435,9 @@ LATHE_INLINE void KernelCode::call_with(const CallArgument *arguments, Slot *val
       calling::fail_size(program_.entry().parameters[slot].name, values[slot].integer);
   if (!calling::fits_fixed(*signature_, arguments, values)) [[unlikely]]
     calling::CallChecker(*signature_, infos_, arguments, values).check();
-  for (const ir::Requirement &requirement : program_.requirements)
-    if (!calling::value_of(requirement.condition, signature_->symbols, values))
-      calling::fail_requirement(requirement, signature_->symbols, values);
+  for (std::size_t i = 0; i < signature_->requirements.size(); ++i)
+    if (!signature_->requirements[i].value(signature_->symbols, values)) [[unlikely]]
+      calling::fail_requirement(program_.requirements[i], signature_->symbols, values);
   run(values);
 }
 

@@ -4,6 +4,7 @@
 /// What the arguments of a call must be, digested from a program's parameters so that checking takes nanoseconds.
 
 #include "lathe/runtime/kernel_code.hpp"
+#include "lathe/runtime/size_formula.hpp"
 #include "lathe/support/list.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -14,12 +15,12 @@ struct KnownInteger {
     constant,  ///< `value`
     binds,     ///< the first bare occurrence of the symbol in slot `slot`: gives it its value
     equals,    ///< the symbol in slot `slot`
-    computed,  ///< `expression` over symbols
+    computed,  ///< `formula` over symbols
   };
   How how = How::constant;
   std::int64_t value = 0;
   std::size_t slot = 0;
-  ir::Expr expression;
+  SizeFormula formula;
 };
 
 /// One tensor argument.
@@ -31,6 +32,8 @@ struct TensorRule {
   std::uintptr_t alignment_mask = 0;
   std::int64_t element_bytes = 0;
   bool output = false;
+  std::size_t shares = none;  ///< an output: the argument that may be its memory
+  static constexpr std::size_t none = ~std::size_t{0};
 };
 
 /// A tensor argument of constant shape, compact and row-major: the common case, laid out for a quick look.
@@ -53,6 +56,7 @@ struct KernelSignature {
   List<std::size_t> sizes;                            ///< slots of those that are sizes: at least 0
   List<Slot> prefilled;                               ///< by slot: constants and functions are already in it
   bool fills = false;                                 ///< whether there are such
+  List<SizeFormula> requirements;                     ///< conditions, one for each of the program's
   List<ir::Var> symbols;                              ///< by slot; undefined where the slot is none
   List<std::string> messages;                         ///< of the entry's checks
   List<Location> places;

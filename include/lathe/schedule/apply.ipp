@@ -9,6 +9,7 @@
 
 #include "lathe/schedule/legality.ipp"
 #include "lathe/schedule/state.ipp"
+#include "lathe/schedule/steps/alias.ipp"
 #include "lathe/schedule/steps/assume.ipp"
 #include "lathe/schedule/steps/caches.ipp"
 #include "lathe/schedule/steps/fuse.ipp"
@@ -41,6 +42,7 @@ inline Form form_of(Primitive primitive) {
     case Primitive::compute_at: return {1, 1, 0};
     case Primitive::auto_unroll: return {1, 0, 1};
     case Primitive::prefetch: return {1, 1, 1};
+    case Primitive::alias: return {0, 1, 0};
     case Primitive::storage_align: return {1, 0, 2};
     case Primitive::cache_read: return {.axes = 0, .stages = 0, .numbers = 0, .more_stages = true};
     default: return {0, 0, 0};
@@ -98,6 +100,7 @@ LATHE_INLINE void apply(State &state, const StepRef &step) {
     case Primitive::storage_align: apply_storage_align(state, *step); break;
     case Primitive::stream: apply_stream(state, *step); break;
     case Primitive::prefetch: apply_prefetch(state, *step); break;
+    case Primitive::alias: apply_alias(state, *step); break;
     case Primitive::assume: apply_assume(state, *step); break;
   }
   state.steps.push_back(step);

@@ -514,14 +514,30 @@ class Schedule {
   ///     for …: c[i] = f(a[i])     →     for …: c.local[i] = f(a[i])
   ///                                     for …: c[i] = c.local[i]
   ///
-  /// Reduction axes now belong to the new stage. \throws Error S016 after split, fuse, reorder or marks on the stage, or when
-  /// another stage is computed at one of its reduction axes; S017 for an input.
+  /// Loops go with the computation, as they are by then: split, reordered and marked, with the stages that are computed at them;
+  /// their handles name them in the new stage. What stays has one loop an axis again, its place, its memory's scope, layout and
+  /// alignment. \throws Error S017 for an input.
   template <class T, int Rank>
   Tensor<T, Rank> cache_write(const Tensor<T, Rank> &tensor, Scope scope, Location place = Location::current()) {
     return Tensor<T, Rank>(cache_write(AnyTensor(tensor), scope, place).untyped());
   }
   /// The same for a tensor whose type is known when the program runs.
   AnyTensor cache_write(const AnyTensor &tensor, Scope scope, Location place = Location::current());
+
+  /// An output and an input may be one memory: calls that pass it for both are accepted, as long as it begins at one address.
+  /// (What overlaps otherwise is refused, K004.)
+  ///
+  ///     for i: b[i] = a[i] + 1     → alias(b, a), called with a = b →     for i: a[i] = a[i] + 1
+  ///
+  /// \throws Error S040 unless one is an output of one tensor and the other an input of its type and rank, each named once.
+  /// Lowering refuses (L034) where an element might be written before it is read: the output's stage reads the input at other
+  /// points than that which it computes, or reduces; or another stage reads it that is not done before.
+  template <class T, int Rank>
+  void alias(const Tensor<T, Rank> &output, const Input<T, Rank> &input, Location place = Location::current()) {
+    alias(AnyTensor(output), AnyTensor(input), place);
+  }
+  /// The same for tensors whose types are known when the program runs.
+  void alias(const AnyTensor &output, const AnyTensor &input, Location place = Location::current());
 
   /// What holds of sizes: comparisons of size variables, joined by && and ||. Lowering uses it, and every call of the kernel is
   /// checked for it before anything runs (K005). Of constants alone it is no step.
@@ -582,6 +598,7 @@ class Schedule {
   friend class AnyStage;
   ir::Operation require(const ir::Tensor &tensor) const;
   scheduling::StageId stage_id(const ir::Operation &key) const;
+  bool was_part_of(const scheduling::StageState &stage, const ir::Operation &key) const;
   scheduling::AxisId axis_id(const ir::Operation &key, const scheduling::AxisRef &axis, const scheduling::Step &step) const;
 
   List<ir::Operation> outputs_;

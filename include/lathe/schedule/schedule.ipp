@@ -174,19 +174,32 @@ LATHE_INLINE scheduling::StageId Schedule::stage_id(const ir::Operation &key) co
   return stage->id;
 }
 
+/// Whether cache_write made the stage of the one with that key, so that it has the axes that this one had.
+LATHE_INLINE bool Schedule::was_part_of(const StageState &stage, const ir::Operation &key) const {
+  for (scheduling::StageId at = stage.id; at.step >= 0;) {
+    const Step &made = *state_.steps[static_cast<std::size_t>(at.step)];
+    if (made.primitive != Primitive::cache_write) return false;
+    at = made.stage;
+    if (state_.find(at)->key == key) return true;
+  }
+  return false;
+}
+
 LATHE_INLINE AxisId Schedule::axis_id(const ir::Operation &key, const AxisRef &axis, const Step &step) const {
   const StageState &stage = *state_.find(key);
   if (const std::optional<AnyAxis> &handle = axis.handle()) {
     const int made_by = handle->id().step;
     const bool known = made_by < 0 || (made_by < static_cast<int>(state_.steps.size()) &&
                                        state_.steps[static_cast<std::size_t>(made_by)] == handle->origin());
-    if (handle->key() == key && known && stage.find(handle->id())) return handle->id();
+    const bool belongs = handle->key() == key || was_part_of(stage, handle->key());
+    if (belongs && known && stage.find(handle->id())) return handle->id();
+    std::string why = handle->key() == key ? "it was made by another schedule, or belongs to " + stage.name() + " no longer"
+                                           : "it is an axis of " + handle->key()->name;
+    for (const StageState &other : state_.stages)
+      if (known && handle->key() == key && was_part_of(other, key) && other.find(handle->id()))
+        why = "cache_write has moved it to " + other.name();
     scheduling::refuse(state_, step, "S002", "axis " + handle->name() + " is not an axis of " + stage.name(),
-                       {{"why",
-                         handle->key() == key ? "it was made by another schedule, or belongs to " + stage.name() + " no longer"
-                                              : "it is an axis of " + handle->key()->name,
-                         {}},
-                        {"help", "name an axis of " + stage.name() + " in this schedule", {}}},
+                       {{"why", std::move(why), {}}, {"help", "name an axis of " + stage.name() + " in this schedule", {}}},
                        handle->name());
   }
   for (const AxisState &candidate : stage.axes)
@@ -207,6 +220,11 @@ LATHE_INLINE AnyTensor Schedule::cache_read(const AnyTensor &tensor, Scope scope
   const int number = static_cast<int>(state_.steps.size());
   apply(std::move(step));
   return AnyTensor({state_.find(scheduling::StageId{number, 0})->key, tensor.untyped().output});
+}
+
+LATHE_INLINE void Schedule::alias(const AnyTensor &output, const AnyTensor &input, Location place) {
+  const scheduling::StageId from = stage_id(require(input.untyped()));
+  apply({Primitive::alias, stage_id(require(output.untyped())), {}, {from}, {}, {}, place});
 }
 
 LATHE_INLINE AnyTensor Schedule::cache_write(const AnyTensor &tensor, Scope scope, Location place) {

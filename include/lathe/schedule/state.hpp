@@ -88,6 +88,8 @@ struct StageState {
   List<UnrollLimit> unroll_limits;
   List<PrefetchState> prefetches;
   int streamed_by = -1;  ///< the step that has its vectors stored past the caches
+  ir::Operation alias;   ///< the key of the input whose memory an output may be; optional
+  int aliased_by = -1;   ///< the step that says so
   bool output = false;
   int first_step = -1;  ///< the first step that scheduled this stage
 

@@ -57,6 +57,7 @@ enum class Primitive : std::uint8_t {
   storage_align,   ///< the original data axis axes[0]; numbers: factor, offset
   stream,          ///< no more fields
   prefetch,        ///< stages[0], which is read, at axes[0]; numbers: how many iterations ahead
+  alias,           ///< the output `stage` and the input stages[0] may be one memory
   assume,          ///< no stage; text: the condition, operators before their operands, symbols by number: "== % v0 16 0"
 };
 

@@ -18,9 +18,9 @@ namespace step_text {
 
 /// The primitives by name, in the order of the enumeration.
 inline constexpr std::string_view primitive_names[] = {
-    "split",      "fuse",           "reorder",       "vectorize",  "unroll",      "parallel",
-    "compute_at", "compute_inline", "compute_root",  "cache_read", "cache_write", "set_scope",
-    "layout",     "auto_unroll",    "storage_align", "stream",     "prefetch",    "assume"};
+    "split",          "fuse",         "reorder",    "vectorize",   "unroll",    "parallel", "compute_at",
+    "compute_inline", "compute_root", "cache_read", "cache_write", "set_scope", "layout",   "auto_unroll",
+    "storage_align",  "stream",       "prefetch",   "alias",       "assume"};
 
 inline void append_id(std::string &out, int step, int index) {
   out += step < 0 ? " o" + std::to_string(index) : " s" + std::to_string(step) + "." + std::to_string(index);
@@ -140,6 +140,7 @@ inline Step read_step(LineReader &reader) {
       step.axes.push_back(reader.id<AxisId>());
       step.numbers.push_back(reader.number());
       break;
+    case Primitive::alias: step.stages.push_back(reader.id<StageId>()); break;
     case Primitive::cache_read:
       step.text = scope_of(reader.word());
       while (reader.more()) step.stages.push_back(reader.id<StageId>());
@@ -198,6 +199,12 @@ class Variables {
   std::string make(StageId cache, const std::string &wish) {
     caches_.push_back({cache, fresh(wish)});
     return caches_.back().name;
+  }
+  /// The cache has the axes that the stage has by now, under their names.
+  void move_axes(StageId stage, StageId cache) {
+    const std::size_t count = axes_.size();
+    for (std::size_t i = 0; i < count; ++i)
+      if (axes_[i].stage == stage) axes_.push_back({cache, axes_[i].id, axes_[i].name});
   }
   /// What must stand before the step whose names were asked for.
   std::string take_declarations() { return std::exchange(declarations_, {}); }
@@ -265,8 +272,12 @@ struct Names {
   std::string made(int output, const std::string &wish) const {
     return variables && stage ? variables->make(stage->id, {static_cast<int>(state.steps.size()), output}, wish) : wish;
   }
-  std::string made_cache(const std::string &wish) const {
-    return variables ? variables->make(StageId{static_cast<int>(state.steps.size()), 0}, wish) : wish;
+  /// The variable of the cache that the step makes; with the axes of the stage if they are `moved`.
+  std::string made_cache(const std::string &wish, bool moved) const {
+    if (!variables) return wish;
+    const StageId cache{static_cast<int>(state.steps.size()), 0};
+    if (moved && stage) variables->move_axes(stage->id, cache);
+    return variables->make(cache, wish);
   }
 };
 
@@ -352,6 +363,8 @@ LATHE_INLINE std::string statement(const Names &names, const Step &step) {
       const std::string at = consumer ? names.stage_name(step.stages[0]) : "?";
       return call + "s[" + at + "], " + (step.axes.empty() ? "?" : names.axis_name(consumer, step.axes[0])) + ");";
     }
+    case Primitive::alias:
+      return "s.alias(" + stage + ", " + (step.stages.empty() ? "?" : names.stage_name(step.stages[0])) + ");";
     case Primitive::prefetch: {
       const std::string tensor = step.stages.empty() ? "?" : names.stage_name(step.stages[0]);
       return call + tensor + ", " + names.axes(step.axes) + ", " +
@@ -360,11 +373,11 @@ LATHE_INLINE std::string statement(const Names &names, const Step &step) {
     case Primitive::cache_read: {
       std::string readers;
       for (const StageId &id : step.stages) readers += ", " + names.stage_name(id);
-      return "auto " + names.made_cache(stage + "_" + (step.text.empty() ? "cache" : identifier(step.text))) +
+      return "auto " + names.made_cache(stage + "_" + (step.text.empty() ? "cache" : identifier(step.text)), false) +
              " = s.cache_read(" + stage + ", " + scope_cpp(step.text) + readers + ");";
     }
     case Primitive::cache_write:
-      return "auto " + names.made_cache(stage + "_" + (step.text.empty() ? "cache" : identifier(step.text))) +
+      return "auto " + names.made_cache(stage + "_" + (step.text.empty() ? "cache" : identifier(step.text)), true) +
              " = s.cache_write(" + stage + ", " + scope_cpp(step.text) + ");";
     case Primitive::set_scope: return call + scope_cpp(step.text) + ");";
     case Primitive::layout: return call + layout_cpp(names.stage, step.text) + ");";

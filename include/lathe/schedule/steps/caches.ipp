@@ -9,6 +9,8 @@
 ///     for …: c[i] = f(a[i])     → cache_write(c, scope)   →      for …: c.local[i] = f(a[i])
 ///                                                                for …: c[i] = c.local[i]
 
+#include <utility>
+
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/schedule/legality.hpp"
@@ -111,41 +113,6 @@ LATHE_INLINE void apply_cache_read(State &state, const Step &step) {
 
 LATHE_INLINE void apply_cache_write(State &state, const Step &step) {
   StageState &stage = require_stage(state, step);
-  if (!stage.relations.empty()) {
-    const Step &by = *state.steps[static_cast<std::size_t>(stage.relations.front().step)];
-    refuse(state, step, "S016", "cache_write comes before split and fuse of " + stage.name(),
-           {{"why", "the computation moves to a new stage, and the loops made so far would stay behind", {}},
-            {"", to_cpp(state, by), by.place},
-            {"help", "call cache_write first, then schedule both stages", {}}});
-  }
-  for (const AxisState &axis : stage.axes)
-    if (axis.kind_set_by >= 0) {
-      const Step &by = *state.steps[static_cast<std::size_t>(axis.kind_set_by)];
-      refuse(state, step, "S016", "cache_write comes before " + std::string(name_of(by.primitive)) + " on " + stage.name(),
-             {{"", to_cpp(state, by), by.place}, {"help", "call cache_write first, then schedule both stages", {}}}, axis.name);
-    }
-  if (!stage.alignments.empty())
-    refuse(state, step, "S016", "cache_write comes before storage_align of " + stage.name(),
-           {{"help", "call cache_write first, then align the buffer of one of both stages", {}}});
-  if (!stage.prefetches.empty())
-    refuse(state, step, "S016", "cache_write comes before prefetch for " + stage.name(),
-           {{"why", "the computation moves to a new stage, which does the reading", {}},
-            {"help", "call cache_write first, then prefetch for the new stage", {}}});
-  for (std::size_t i = 0; i < stage.loops.size(); ++i)
-    if (stage.loops[i] != AxisId{-1, static_cast<int>(i)})
-      refuse(state, step, "S016", "cache_write comes before reorder of " + stage.name(),
-             {{"help", "call cache_write first, then schedule both stages", {}}});
-  for (const StageState &other : state.stages)
-    if (other.attachment.kind == Attachment::Kind::at && other.attachment.consumer == stage.id) {
-      const AxisState &axis = *stage.find(other.attachment.axis);
-      if (!axis.reduction) continue;
-      const Step &by = *state.steps[static_cast<std::size_t>(other.attachment.step)];
-      refuse(state, step, "S016", "cache_write comes before compute_at inside the reduction of " + stage.name(),
-             {{"why", "the reduction moves to a new stage, and axis " + axis.name + " with it", {}},
-              {"", to_cpp(state, by), by.place},
-              {"help", "call cache_write first, then compute " + other.name() + " inside the new stage", {}}},
-             axis.name);
-    }
   const int number = static_cast<int>(state.steps.size());
   const ir::Operation original = stage.operation;
   // The computation, under a name of its own.
@@ -154,7 +121,16 @@ LATHE_INLINE void apply_cache_write(State &state, const Step &step) {
   const ir::Operation cache(moved.release());
   // What is left: a copy, with fresh axes, so that the two stages share no variable.
   const ir::Operation copy = caching::copy_of(cache, stage.name(), original->place);
+  // Its loops go with it, and what is computed at them; memory and place stay.
   StageState computing = state_making::make_stage({number, 0}, cache);
+  computing.axes = std::exchange(stage.axes, {});
+  computing.loops = std::exchange(stage.loops, {});
+  computing.relations = std::exchange(stage.relations, {});
+  computing.unroll_limits = std::exchange(stage.unroll_limits, {});
+  computing.prefetches = std::exchange(stage.prefetches, {});
+  for (StageState &other : state.stages)
+    if (other.attachment.kind == Attachment::Kind::at && other.attachment.consumer == stage.id)
+      other.attachment.consumer = computing.id;
   computing.scope = {step.text};
   computing.attachment.kind = Attachment::Kind::root;
   computing.first_step = number;

@@ -19,10 +19,10 @@ inline bool may_read(const State &state, const StageState &stage, const ir::Oper
       if (input.operation == key) return true;
       const StageState *through = state.find(input.operation);
       if (!through || !through->is_compute()) continue;
-      const bool inlines = through->attachment.kind == Attachment::Kind::automatic &&
-                           !through->operation->bodies.front().as<ir::Reduce>();
-      const bool within = inlines || through->attachment.kind == Attachment::Kind::inlined ||
-                          through->attachment.kind == Attachment::Kind::at;
+      const bool inlines =
+          through->attachment.kind == Attachment::Kind::automatic && !through->operation->bodies.front().as<ir::Reduce>();
+      const bool within =
+          inlines || through->attachment.kind == Attachment::Kind::inlined || through->attachment.kind == Attachment::Kind::at;
       if (within && std::find(open.begin(), open.end(), through) == open.end()) open.push_back(through);
     }
   return false;
@@ -37,7 +37,8 @@ LATHE_INLINE void apply_prefetch(State &state, const Step &step) {
     refuse(state, step, "S039", tensor->name() + " cannot be prefetched for " + stage.name(),
            {{"why", why, {}}, {"help", help, {}}}, axis.name);
   };
-  if (!may_read(state, stage, tensor->key)) refuse_prefetch(stage.name() + " does not read it", "name a tensor among s.inputs(" + stage.name() + ")");
+  if (!may_read(state, stage, tensor->key))
+    refuse_prefetch(stage.name() + " does not read it", "name a tensor among s.inputs(" + stage.name() + ")");
   if (step.numbers.at(0) < 1)
     refuse_prefetch(std::to_string(step.numbers[0]) + " iterations ahead is no time", "fetch it 1 iteration ahead or more");
   if (tensor->is_compute() && tensor->attachment.kind == Attachment::Kind::inlined)
