@@ -192,6 +192,9 @@ double value_of(MathFunction::Kind kind, double x) {
     case MathFunction::Kind::log: return std::log(x);
     case MathFunction::Kind::tanh: return std::tanh(x);
     case MathFunction::Kind::erf: return std::erf(x);
+    case MathFunction::Kind::sin: return std::sin(x);
+    case MathFunction::Kind::cos: return std::cos(x);
+    case MathFunction::Kind::tan: return std::tan(x);
     default: return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
   }
 }
@@ -234,6 +237,9 @@ std::vector<Case> make_cases(const std::string &filter, int threads) {
   add("math/log", math_function, MathFunction::Kind::log, 4096);
   add("math/tanh", math_function, MathFunction::Kind::tanh, 4096);
   add("math/erf", math_function, MathFunction::Kind::erf, 4096);
+  add("math/sin", math_function, MathFunction::Kind::sin, 4096);
+  add("math/cos", math_function, MathFunction::Kind::cos, 4096);
+  add("math/tan", math_function, MathFunction::Kind::tan, 4096);
   return cases;
 }
 

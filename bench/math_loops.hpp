@@ -27,6 +27,9 @@ std::function<void()> math_function(const MathFunction &w) {
     case MathFunction::Kind::log: return each(w, [](float x) { return std::log(x); });
     case MathFunction::Kind::tanh: return each(w, [](float x) { return std::tanh(x); });
     case MathFunction::Kind::erf: return each(w, [](float x) { return std::erf(x); });
+    case MathFunction::Kind::sin: return each(w, [](float x) { return std::sin(x); });
+    case MathFunction::Kind::cos: return each(w, [](float x) { return std::cos(x); });
+    case MathFunction::Kind::tan: return each(w, [](float x) { return std::tan(x); });
     default: return each(w, [](float x) { return 0.5f * x * (1.0f + std::erf(x * 0.70710678f)); });
   }
 }

@@ -120,7 +120,14 @@ std::function<void()> softmax(const Softmax &w) {
 }
 
 std::function<void()> math_function(const MathFunction &w) {
-  if (w.kind == MathFunction::Kind::erf || w.kind == MathFunction::Kind::gelu) return {};  // in Eigen's unsupported modules
+  switch (w.kind) {
+    case MathFunction::Kind::exp:
+    case MathFunction::Kind::log:
+    case MathFunction::Kind::tanh:
+    case MathFunction::Kind::sin:
+    case MathFunction::Kind::cos: break;
+    default: return {};  // in Eigen's unsupported modules, or one element at a time
+  }
   return [=] {
     for_ranges(w.n, w.threads, [&](std::int64_t begin, std::int64_t end) {
       const ConstRow x(w.input + begin, end - begin);
@@ -128,6 +135,8 @@ std::function<void()> math_function(const MathFunction &w) {
       switch (w.kind) {
         case MathFunction::Kind::exp: y = x.exp(); break;
         case MathFunction::Kind::log: y = x.log(); break;
+        case MathFunction::Kind::sin: y = x.sin(); break;
+        case MathFunction::Kind::cos: y = x.cos(); break;
         default: y = x.tanh(); break;
       }
     });

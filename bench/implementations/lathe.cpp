@@ -362,6 +362,9 @@ std::function<void()> math_function(const MathFunction &w) {
           case MathFunction::Kind::log: return log(x(i));
           case MathFunction::Kind::tanh: return tanh(x(i));
           case MathFunction::Kind::erf: return erf(x(i));
+          case MathFunction::Kind::sin: return sin(x(i));
+          case MathFunction::Kind::cos: return cos(x(i));
+          case MathFunction::Kind::tan: return tan(x(i));
           default: return 0.5f * x(i) * (1.0f + erf(x(i) * 0.70710678f));
         }
       },

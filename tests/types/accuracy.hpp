@@ -37,6 +37,9 @@ inline const std::vector<Function> &functions() {
       {"sigmoid", [](const Expr<float> &x) { return sigmoid(x); },
        [](double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }, 2.1},
       {"erf", [](const Expr<float> &x) { return erf(x); }, [](double x) { return std::erf(x); }, 1.4},
+      {"sin", [](const Expr<float> &x) { return sin(x); }, [](double x) { return std::sin(x); }, 1.7},
+      {"cos", [](const Expr<float> &x) { return cos(x); }, [](double x) { return std::cos(x); }, 1.7},
+      {"tan", [](const Expr<float> &x) { return tan(x); }, [](double x) { return std::tan(x); }, 2},
   };
   return all;
 }

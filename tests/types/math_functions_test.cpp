@@ -173,6 +173,48 @@ const std::vector<Special> &special_values() {
         {-103.5f, least}}},
       {"erf",
        {{0, 0}, {-0.0f, -0.0f}, {inf, 1}, {-inf, -1}, {nan, nan}, {least, least}, {-least, -least}, {greatest, 1}, {-4, -1}}},
+      // Those that are not exact are from mpmath in 600 bits.
+      {"sin",
+       {{0, 0},
+        {-0.0f, -0.0f},
+        {inf, nan},
+        {-inf, nan},
+        {nan, nan},
+        {least, least},
+        {-least, -least},
+        {0x1p-126f, 0x1p-126f},
+        {0x1.921fb6p1f, -0x1.777a5cp-24f},
+        {-0x1.921fb6p0f, -1},
+        {0x1.f9cbe2p22f, 0x1.1fa3bcp-13f},
+        {0x1.47d0fep34f, 1},
+        {0x1p50f, 0x1.fc4f5ep-2f},
+        {-0x1p102f, -0x1.c79988p-1f},
+        {greatest, -0x1.0b3366p-1f}}},
+      {"cos",
+       {{0, 1},
+        {-0.0f, 1},
+        {inf, nan},
+        {-inf, nan},
+        {nan, nan},
+        {least, 1},
+        {0x1.921fb6p1f, -1},
+        {-0x1.921fb6p0f, -0x1.777a5cp-25f},
+        {0x1.47d0fep34f, -0x1.149dbp-29f},
+        {-0x1p102f, -0x1.d3377ep-2f},
+        {greatest, 0x1.b4bf2cp-1f}}},
+      {"tan",
+       {{0, 0},
+        {-0.0f, -0.0f},
+        {inf, nan},
+        {-inf, nan},
+        {nan, nan},
+        {least, least},
+        {-least, -least},
+        {0x1p-126f, 0x1p-126f},
+        {0x1.921fb6p1f, 0x1.777a5cp-24f},
+        {0x1.f9cbe2p22f, 0x1.1fa3bcp-13f},
+        {0x1.47d0fep34f, -0x1.d9d75p28f},
+        {greatest, -0x1.393d94p-1f}}},
   };
   return all;
 }
@@ -192,6 +234,29 @@ TEST(MathFunctions, special_values) {
             << special.name << "(" << x[i] << ") is " << std::bit_cast<float>(got[i]) << " instead of " << right[i];
     }
   }
+}
+
+/// A window of 2 / pi serves each range of exponents: x and the numbers after it, where the windows change.
+TEST(MathFunctions, circular_functions_reduce_any_argument) {
+  std::vector<float> x;
+  std::mt19937 random(11);
+  for (int exponent = -30; exponent < 128; ++exponent)
+    for (int i = 0; i < 300; ++i) {
+      const float last = std::ldexp(1.0f, exponent) * (i == 0 ? 1 : 1 + std::ldexp(static_cast<float>(random() >> 9), -23));
+      x.push_back(last), x.push_back(std::nextafter(std::ldexp(1.0f, exponent), -inf));
+    }
+  for (const char *name : {"sin", "cos", "tan"})
+    for (const bool fused : {true, false}) {
+      Options options;
+      options.target.has_fma = options.target.has_fma && fused;
+      const accuracy::Scheduled s(function(name), static_cast<std::int64_t>(x.size()));
+      const std::vector<float> y = values(jit(s.schedule, options, s.x, s.y), x);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double right = function(name).right(static_cast<double>(x[i]));
+        EXPECT_LE(accuracy::ulps(right, y[i]), function(name).most_ulp) << name << "(" << x[i] << ") is " << y[i];
+        EXPECT_TRUE(*name == 't' || std::fabs(y[i]) <= 1) << name << "(" << x[i] << ") is " << y[i];
+      }
+    }
 }
 
 // ---- the same everywhere ------------------------------------------------------------------------------------------------------
