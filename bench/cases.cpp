@@ -195,6 +195,11 @@ double value_of(MathFunction::Kind kind, double x) {
     case MathFunction::Kind::sin: return std::sin(x);
     case MathFunction::Kind::cos: return std::cos(x);
     case MathFunction::Kind::tan: return std::tan(x);
+    case MathFunction::Kind::sinh: return std::sinh(x);
+    case MathFunction::Kind::cosh: return std::cosh(x);
+    case MathFunction::Kind::asin: return std::asin(x);
+    case MathFunction::Kind::acos: return std::acos(x);
+    case MathFunction::Kind::atan: return std::atan(x);
     default: return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
   }
 }
@@ -240,6 +245,11 @@ std::vector<Case> make_cases(const std::string &filter, int threads) {
   add("math/sin", math_function, MathFunction::Kind::sin, 4096);
   add("math/cos", math_function, MathFunction::Kind::cos, 4096);
   add("math/tan", math_function, MathFunction::Kind::tan, 4096);
+  add("math/sinh", math_function, MathFunction::Kind::sinh, 4096);
+  add("math/cosh", math_function, MathFunction::Kind::cosh, 4096);
+  add("math/asin", math_function, MathFunction::Kind::asin, 4096);
+  add("math/acos", math_function, MathFunction::Kind::acos, 4096);
+  add("math/atan", math_function, MathFunction::Kind::atan, 4096);
   return cases;
 }
 

@@ -30,6 +30,11 @@ std::function<void()> math_function(const MathFunction &w) {
     case MathFunction::Kind::sin: return each(w, [](float x) { return std::sin(x); });
     case MathFunction::Kind::cos: return each(w, [](float x) { return std::cos(x); });
     case MathFunction::Kind::tan: return each(w, [](float x) { return std::tan(x); });
+    case MathFunction::Kind::sinh: return each(w, [](float x) { return std::sinh(x); });
+    case MathFunction::Kind::cosh: return each(w, [](float x) { return std::cosh(x); });
+    case MathFunction::Kind::asin: return each(w, [](float x) { return std::asin(x); });
+    case MathFunction::Kind::acos: return each(w, [](float x) { return std::acos(x); });
+    case MathFunction::Kind::atan: return each(w, [](float x) { return std::atan(x); });
     default: return each(w, [](float x) { return 0.5f * x * (1.0f + std::erf(x * 0.70710678f)); });
   }
 }

@@ -96,7 +96,7 @@ struct Softmax {
 
 /// output[i] = f(input[i]); the logarithm of numbers in (0, 1], others of [-1, 1). gelu is x / 2 * (1 + erf(x / sqrt 2)).
 struct MathFunction {
-  enum class Kind { exp, log, tanh, erf, sin, cos, tan, gelu } kind;
+  enum class Kind { exp, log, tanh, erf, sin, cos, tan, sinh, cosh, asin, acos, atan, gelu } kind;
   std::int64_t n;
   const float *input;
   float *output;

@@ -365,6 +365,11 @@ std::function<void()> math_function(const MathFunction &w) {
           case MathFunction::Kind::sin: return sin(x(i));
           case MathFunction::Kind::cos: return cos(x(i));
           case MathFunction::Kind::tan: return tan(x(i));
+          case MathFunction::Kind::sinh: return sinh(x(i));
+          case MathFunction::Kind::cosh: return cosh(x(i));
+          case MathFunction::Kind::asin: return asin(x(i));
+          case MathFunction::Kind::acos: return acos(x(i));
+          case MathFunction::Kind::atan: return atan(x(i));
           default: return 0.5f * x(i) * (1.0f + erf(x(i) * 0.70710678f));
         }
       },

@@ -40,6 +40,11 @@ inline const std::vector<Function> &functions() {
       {"sin", [](const Expr<float> &x) { return sin(x); }, [](double x) { return std::sin(x); }, 1.7},
       {"cos", [](const Expr<float> &x) { return cos(x); }, [](double x) { return std::cos(x); }, 1.7},
       {"tan", [](const Expr<float> &x) { return tan(x); }, [](double x) { return std::tan(x); }, 2},
+      {"sinh", [](const Expr<float> &x) { return sinh(x); }, [](double x) { return std::sinh(x); }, 1.9},
+      {"cosh", [](const Expr<float> &x) { return cosh(x); }, [](double x) { return std::cosh(x); }, 1.4},
+      {"asin", [](const Expr<float> &x) { return asin(x); }, [](double x) { return std::asin(x); }, 2},
+      {"acos", [](const Expr<float> &x) { return acos(x); }, [](double x) { return std::acos(x); }, 1.2},
+      {"atan", [](const Expr<float> &x) { return atan(x); }, [](double x) { return std::atan(x); }, 1.5},
   };
   return all;
 }

@@ -215,6 +215,67 @@ const std::vector<Special> &special_values() {
         {0x1.f9cbe2p22f, 0x1.1fa3bcp-13f},
         {0x1.47d0fep34f, -0x1.d9d75p28f},
         {greatest, -0x1.393d94p-1f}}},
+      {"sinh",
+       {{0, 0},
+        {-0.0f, -0.0f},
+        {inf, inf},
+        {-inf, -inf},
+        {nan, nan},
+        {least, least},
+        {-least, -least},
+        {0x1p-13f, 0x1p-13f},
+        {1, 0x1.2cd9fcp0f},
+        {0x1.65a9fap6f, inf},
+        {greatest, inf},
+        {-greatest, -inf}}},
+      {"cosh",
+       {{0, 1},
+        {-0.0f, 1},
+        {inf, inf},
+        {-inf, inf},
+        {nan, nan},
+        {least, 1},
+        {0x1p-13f, 1},
+        {0x1.65a9fap6f, inf},
+        {-greatest, inf}}},
+      {"asin",
+       {{0, 0},
+        {-0.0f, -0.0f},
+        {1, 0x1.921fb6p0f},
+        {-1, -0x1.921fb6p0f},
+        {0.5f, 0x1.0c1524p-1f},
+        {0x1.000002p0f, nan},
+        {-2, nan},
+        {inf, nan},
+        {-inf, nan},
+        {nan, nan},
+        {least, least},
+        {-least, -least}}},
+      {"acos",
+       {{0, 0x1.921fb6p0f},
+        {-0.0f, 0x1.921fb6p0f},
+        {1, 0},
+        {-1, 0x1.921fb6p1f},
+        {0.5f, 0x1.0c1524p0f},
+        {-0.5f, 0x1.0c1524p1f},
+        {0x1.fffffep-1f, 0x1.6a09e6p-12f},
+        {-0x1.fffffep-1f, 0x1.921464p1f},
+        {0x1.000002p0f, nan},
+        {-2, nan},
+        {inf, nan},
+        {-inf, nan},
+        {nan, nan},
+        {least, 0x1.921fb6p0f}}},
+      {"atan",
+       {{0, 0},
+        {-0.0f, -0.0f},
+        {2, 0x1.1b6e1ap0f},
+        {inf, 0x1.921fb6p0f},
+        {-inf, -0x1.921fb6p0f},
+        {greatest, 0x1.921fb6p0f},
+        {nan, nan},
+        {least, least},
+        {-least, -least}}},
   };
   return all;
 }
@@ -306,9 +367,9 @@ TEST(MathFunctions, other_types_and_functions_are_left) {
   const ir::Var half("half", scalar_types::float16), wide("wide", scalar_types::float64), x("x", scalar_types::float32);
   EXPECT_FALSE(types::math_function(ir::UnaryOp::exp, half, true).defined());
   EXPECT_FALSE(types::math_function(ir::UnaryOp::erf, wide, true).defined());
-  EXPECT_FALSE(types::math_function(ir::UnaryOp::asin, x, true).defined());
+  EXPECT_FALSE(types::math_function(ir::UnaryOp::sqrt, x, true).defined());
   EXPECT_FALSE(types::math_function(ir::BinaryOp::pow, wide, wide, true).defined());
-  EXPECT_FALSE(types::math_function(ir::BinaryOp::atan2, x, x, true).defined());
+  EXPECT_FALSE(types::math_function(ir::BinaryOp::fmod, x, x, true).defined());
 }
 
 TEST(MathFunctions, of_small_floats_round_once) {
@@ -328,18 +389,79 @@ TEST(MathFunctions, of_small_floats_round_once) {
   EXPECT_LE(off, 5);  // where the truth is next to the middle of two
 }
 
-// ---- pow ----------------------------------------------------------------------------------------------------------------------
+// ---- functions of two numbers -------------------------------------------------------------------------------------------------
 
-std::vector<float> powers(const std::vector<float> &x, const std::vector<float> &y, const Options &options) {
+using OfTwo = Expr<float> (*)(const Expr<float> &, const Expr<float> &);
+Expr<float> power(const Expr<float> &x, const Expr<float> &y) { return pow(x, y); }
+Expr<float> angle(const Expr<float> &y, const Expr<float> &x) { return atan2(y, x); }
+
+/// z(i) = f(x(i), y(i)), in 16 lanes.
+struct ScheduledOfTwo {
+  ScheduledOfTwo(OfTwo f, std::int64_t n)
+      : x(placeholder<float>({n}, "x")),
+        y(placeholder<float>({n}, "y")),
+        z(compute(
+            {n}, [&](Index i) { return f(x(i), y(i)); }, "z(i)")),
+        schedule(z) {
+    schedule[z].vectorize(schedule[z].split(schedule[z].axis(0), 16).second);
+  }
+  Input<float, 1> x, y;
+  Tensor<float, 1> z;
+  Schedule schedule;
+};
+
+template <class Kernel>
+std::vector<float> values(const Kernel &kernel, const std::vector<float> &x, const std::vector<float> &y) {
   const auto n = static_cast<std::int64_t>(x.size());
-  auto base = placeholder<float>({n}, "base"), exponent = placeholder<float>({n}, "exponent");
-  auto power = compute({n}, [&](Index i) { return pow(base(i), exponent(i)); }, "power(i)");
-  Schedule s(power);
-  s[power].vectorize(s[power].split(s[power].axis(0), 16).second);
   std::vector<float> z(x.size());
-  jit(s, options, base, exponent, power)(View<const float, 1>(x.data(), {n}), View<const float, 1>(y.data(), {n}),
-                                         View<float, 1>(z.data(), {n}));
+  kernel(View<const float, 1>(x.data(), {n}), View<const float, 1>(y.data(), {n}), View<float, 1>(z.data(), {n}));
   return z;
+}
+
+std::vector<float> values(OfTwo f, const std::vector<float> &x, const std::vector<float> &y, const Options &options) {
+  const ScheduledOfTwo s(f, static_cast<std::int64_t>(x.size()));
+  return values(jit(s.schedule, options, s.x, s.y, s.z), x, y);
+}
+
+TEST(MathFunctions, of_two_numbers_the_same_bits_from_interpreter_and_jit_and_c) {
+  const std::vector<float> x = numbers(997);
+  const std::vector<float> y(x.rbegin(), x.rend());
+  for (const OfTwo f : {power, angle}) {
+    const ScheduledOfTwo s(f, static_cast<std::int64_t>(x.size()));
+    const Options host{.name = "kernel", .verify = true};
+    EXPECT_EQ(bits_of(values(interpret(s.schedule, host, s.x, s.y, s.z), x, y)),
+              bits_of(values(jit(s.schedule, host, s.x, s.y, s.z), x, y)));
+    Options plain = host;
+    plain.target = Target::c();
+    const auto right = bits_of(values(interpret(s.schedule, plain, s.x, s.y, s.z), x, y));
+    std::vector<float> a = x, b = y, out(x.size());
+    c_harness::PlainRuntime runtime;
+    const c_harness::CompiledC compiled(emit_c(s.schedule, plain, s.x, s.y, s.z), "cc");
+    EXPECT_EQ(compiled.run({c_harness::address(a), c_harness::address(b), c_harness::address(out)}, runtime), 0);
+    EXPECT_EQ(bits_of(out), right);
+  }
+}
+
+TEST(MathFunctions, atan2_is_accurate) {
+  std::vector<float> y, x;
+  for (const float a : {0.0f, -0.0f, inf, -inf, nan, 1.0f, -1.0f, least, -least, greatest, -greatest, 0x1p-126f, -2.0f})
+    for (const float b : {0.0f, -0.0f, inf, -inf, nan, 1.0f, -1.0f, least, -least, greatest, -greatest, 0x1p-126f, -2.0f})
+      y.push_back(a), x.push_back(b);
+  std::mt19937 random(3);
+  const auto uniform = [&] { return std::uniform_real_distribution<float>(-1, 1)(random); };
+  for (int i = 0; i < 100000; ++i) {
+    y.push_back(uniform()), x.push_back(uniform());
+    y.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random()))), x.push_back(uniform());
+    y.push_back(uniform()), x.push_back(std::ldexp(uniform(), static_cast<int>(random() % 200) - 140));
+  }
+  for (const bool fused : {true, false}) {
+    Options options;
+    options.target.has_fma = options.target.has_fma && fused;
+    const std::vector<float> z = values(angle, y, x, options);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_LE(accuracy::ulps(std::atan2(static_cast<double>(y[i]), static_cast<double>(x[i])), z[i]), 1.6)
+          << "atan2(" << y[i] << ", " << x[i] << ") is " << z[i];
+  }
 }
 
 TEST(MathFunctions, pow_of_special_values) {
@@ -379,7 +501,7 @@ TEST(MathFunctions, pow_of_special_values) {
   for (const bool fused : {true, false}) {
     Options options;
     options.target.has_fma = options.target.has_fma && fused;
-    const std::vector<float> z = powers(x, y, options);
+    const std::vector<float> z = values(power, x, y, options);
     for (std::size_t i = 0; i < x.size(); ++i)
       EXPECT_LE(accuracy::ulps(std::pow(static_cast<double>(x[i]), static_cast<double>(y[i])), z[i]), 1)
           << "pow(" << x[i] << ", " << y[i] << ") is " << z[i];
@@ -396,7 +518,7 @@ TEST(MathFunctions, pow_is_accurate) {
     x.push_back(1 + std::ldexp(uniform(-1, 1), -static_cast<int>(random() % 24))),
         y.push_back(std::ldexp(uniform(-1, 1), static_cast<int>(random() % 31)));
   }
-  const std::vector<float> z = powers(x, y, {});
+  const std::vector<float> z = values(power, x, y, {});
   double worst = 0;
   for (std::size_t i = 0; i < x.size(); ++i)
     worst = std::max(worst, accuracy::ulps(std::pow(static_cast<double>(x[i]), static_cast<double>(y[i])), z[i]));

@@ -32,8 +32,14 @@ namespace lathe::inline LATHE_ABI::types {
 ///     sin       1.593   -7.19727168e35 1.608       -9.0025115e35
 ///     cos       1.594   -9.86710553e32 1.600       1.22323329e19
 ///     tan       1.889   6.38894421e13  1.907       -3.25347422e13
+///     sinh      1.375   0.373611867    1.780       0.384290457
+///     cosh      1.244   5.20198965     1.386       3.83215094
+///     asin      1.974   -0.837418616   1.974       -0.837418616
+///     acos      1.100   0.631863832    1.122       0.625191987
+///     atan      1.301   1.41092885     1.403       -1.10298431
 ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fused, bool scales = false);
-/// pow of float32, computed in float64: 0.51 units of the last place over 600,000 random pairs.
+/// pow and atan2 of float32. pow is computed in float64: 0.51 units of the last place over 600,000 random pairs. atan2, y first,
+/// is 1.47 units away at most over 6 million.
 /// And ldexp of float32 and float64, rounded right.
 ir::Expr math_function(ir::BinaryOp op, const ir::Expr &a, const ir::Expr &b, bool fused);
 

@@ -453,6 +453,94 @@ inline Expr tan(const Lanes &f, const Lanes &d, const Expr &x) {
   return f.times_sign(ir::select(f.odd(f.lowest(turned.n)), corrected, value), x);
 }
 
+// ---- inverses of circular functions -------------------------------------------------------------------------------------------
+
+/// (asin x / x - 1) / x^2 in x^2 on |x| ≤ 1/2: that the error of asin is 4.9e-9.
+inline constexpr double asin_terms[] = {0x1.5555c8p-3, 0x1.330204p-4, 0x1.747bbap-5, 0x1.8c3e28p-6, 0x1.595c90p-5};
+/// (atan x / x - 1) / x^2 in x^2 on |x| ≤ 1: that the error of atan is 2.7e-9.
+inline constexpr double atan_terms[] = {-0x1.55553ep-2, 0x1.9991e4p-3,  -0x1.242086p-3, 0x1.c08c50p-4,  -0x1.580932p-4,
+                                        0x1.da2ac2p-5,  -0x1.fd80cap-6, 0x1.6429bap-7,  -0x1.d3678ap-10};
+/// pi / 2 in two parts.
+inline constexpr double quarter_high = 0x1.921fb6p0, quarter_low = -0x1.777a5cp-25;
+
+/// asin of |x| ≤ 1/2, and of the root of (1 - |x|) / 2 beyond, which is half of acos |x|: as the number itself and a small rest.
+struct HalfAngle {
+  Expr beyond, number, rest;
+};
+inline HalfAngle half_angle(const Lanes &f, const Expr &a) {
+  const Expr beyond = a > f.number(0.5), square = f.mul_add(a, f.number(-0.5), f.number(0.5));
+  const Expr z = ir::select(beyond, square, a * a), s = ir::select(beyond, ir::unary(ir::UnaryOp::sqrt, square), a);
+  return {beyond, s, z * f.polynomial(z, asin_terms) * s};
+}
+inline Expr asin(const Lanes &f, const Expr &x) {
+  const HalfAngle half = half_angle(f, f.absolute(x));
+  const Expr high = f.mul_add(half.number, f.number(-2), f.number(quarter_high));
+  const Expr complement = f.mul_add(half.rest, f.number(-2), f.number(quarter_low)) + high;
+  return f.with_sign(ir::select(half.beyond, complement, half.number + half.rest), x);
+}
+/// pi / 2 - asin x, or twice the half angle, from pi where x is negative.
+inline Expr acos(const Lanes &f, const Expr &x) {
+  const HalfAngle half = half_angle(f, f.absolute(x));
+  const Expr angle = half.number + half.rest, whole = angle + angle, negative = x < f.number(0);
+  const Expr beyond = ir::select(negative, (f.number(2 * quarter_low) - whole) + f.number(2 * quarter_high), whole);
+  const Expr near = f.number(quarter_high) - (f.times_sign(angle, x) - f.number(quarter_low));
+  return ir::select(half.beyond, beyond, near);
+}
+
+/// What a greater than 1 has is the complement of the angle of 1 / a.
+inline Expr atan(const Lanes &f, const Expr &x) {
+  const Expr a = f.absolute(x), one = f.number(1), steep = a > one;
+  const Expr angle = odd_polynomial(f, ir::select(steep, one / a, a), atan_terms);
+  return f.with_sign(ir::select(steep, (f.number(quarter_low) - angle) + f.number(quarter_high), angle), x);
+}
+
+/// The angle of the lesser of |x| and |y| over the greater, which is added to or taken from the angle of an axis.
+inline Expr atan2(const Lanes &f, const Expr &y, const Expr &x) {
+  const Expr a = f.absolute(x), b = f.absolute(y), steep = b > a, zero = f.number(0);
+  const Expr low = ir::select(steep, a, b), high = ir::select(steep, b, a);
+  // Two zeros and two infinities have no quotient.
+  const Expr same = ir::select(high > zero, f.number(1), high);
+  const Expr angle = odd_polynomial(f, ir::select(ir::equals(low, high), same, low / high), atan_terms);
+  const Expr left = f.bits(x) < f.integer(0), back = ir::select(steep, -angle, angle);
+  const auto axis = [&](double quarter) {
+    return ir::select(steep, f.number(quarter), ir::select(left, f.number(2 * quarter), zero));
+  };
+  const Expr turned = f.times_sign(back, x) + axis(quarter_low) + axis(quarter_high);
+  return f.with_sign(turned, y);
+}
+
+// ---- hyperbolic functions -----------------------------------------------------------------------------------------------------
+
+/// (sinh r / r - 1) / r^2 and (cosh r - 1) / r^2 in r^2 on |r| ≤ ln 2 / 2: that the errors of sinh and cosh are 4.7e-11 and
+/// 9.7e-11.
+inline constexpr double sinh_terms[] = {0x1.555556p-3, 0x1.110fbep-7, 0x1.a2e310p-13};
+inline constexpr double cosh_terms[] = {0x1p-1, 0x1.5554e6p-5, 0x1.6d4f3cp-10};
+
+/// Of a = n ln 2 + r: sinh r, cosh r - 1, 2^n and 2^-n, of which sinh a and cosh a are made by addition alone. The powers are of
+/// a quarter of their size, so that they do not overflow before the result.
+struct Hyperbolic {
+  Expr sinh, cosh_less_1, power, inverse;
+};
+inline Hyperbolic hyperbolic(const Lanes &f, const Expr &a) {
+  const Reduced reduced = reduce_by_ln2(f, f.not_above(89.5, a));
+  const Expr square = reduced.r * reduced.r, n = f.bits(reduced.shifted) - f.integer(f.format.rounder_bits);
+  return {odd_polynomial(f, reduced.r, sinh_terms), square * f.polynomial(square, cosh_terms), power_of_two(f, n, -2),
+          power_of_two(f, -ir::min(n, f.integer(30)), -2)};  // beyond 2^30 the inverse does not count
+}
+inline Expr sinh(const Lanes &f, const Expr &x) {
+  const Expr a = f.absolute(x);
+  const Hyperbolic h = hyperbolic(f, a);
+  const Expr difference = h.power - h.inverse;
+  const Expr half = f.mul_add(h.sinh, h.power + h.inverse, h.cosh_less_1 * difference) + difference;
+  return f.with_sign(ir::select(a < f.number(0x1p-13), a, half + half), x);
+}
+inline Expr cosh(const Lanes &f, const Expr &x) {
+  const Hyperbolic h = hyperbolic(f, f.absolute(x));
+  const Expr rest = f.mul_add(h.cosh_less_1, h.power + h.inverse, h.inverse);
+  const Expr half = f.mul_add(h.sinh, h.power - h.inverse, rest) + h.power;
+  return half + half;
+}
+
 // ---- ldexp --------------------------------------------------------------------------------------------------------------------
 
 /// a 2^floor(b) in three steps of which only the last rounds: the steps down are short by the bits of a mantissa, so that what
@@ -504,6 +592,11 @@ LATHE_INLINE ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fuse
     case ir::UnaryOp::sin: return math_functions::sin(f, d, a);
     case ir::UnaryOp::cos: return math_functions::cos(f, d, a);
     case ir::UnaryOp::tan: return math_functions::tan(f, d, a);
+    case ir::UnaryOp::sinh: return math_functions::sinh(f, a);
+    case ir::UnaryOp::cosh: return math_functions::cosh(f, a);
+    case ir::UnaryOp::asin: return math_functions::asin(f, a);
+    case ir::UnaryOp::acos: return math_functions::acos(f, a);
+    case ir::UnaryOp::atan: return math_functions::atan(f, a);
     case ir::UnaryOp::tanh: return math_functions::tanh(f, a);
     case ir::UnaryOp::erf: return math_functions::erf(f, a);
     case ir::UnaryOp::sigmoid: return math_functions::sigmoid(f, a);
@@ -513,9 +606,13 @@ LATHE_INLINE ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fuse
 
 LATHE_INLINE ir::Expr math_function(ir::BinaryOp op, const ir::Expr &a, const ir::Expr &b, bool fused) {
   if (op == ir::BinaryOp::ldexp) return math_functions::ldexp({a.type().scalar(), a.lanes(), fused}, a, b);
-  if (op != ir::BinaryOp::pow || a.type().element() != DType(scalar_types::float32)) return {};
+  if (a.type().element() != DType(scalar_types::float32)) return {};
   const math_functions::Lanes f(scalar_types::float32, a.lanes(), fused), d(scalar_types::float64, a.lanes(), fused);
-  return math_functions::pow(f, d, a, b);
+  switch (op) {
+    case ir::BinaryOp::pow: return math_functions::pow(f, d, a, b);
+    case ir::BinaryOp::atan2: return math_functions::atan2(f, a, b);
+    default: return {};
+  }
 }
 
 }  // namespace lathe::inline LATHE_ABI::types
