@@ -366,7 +366,7 @@ TEST(MathFunctions, the_library_when_asked_for) {
 TEST(MathFunctions, other_types_and_functions_are_left) {
   const ir::Var half("half", scalar_types::float16), wide("wide", scalar_types::float64), x("x", scalar_types::float32);
   EXPECT_FALSE(types::math_function(ir::UnaryOp::exp, half, true).defined());
-  EXPECT_FALSE(types::math_function(ir::UnaryOp::erf, wide, true).defined());
+  EXPECT_FALSE(types::math_function(ir::UnaryOp::sin, wide, true).defined());
   EXPECT_FALSE(types::math_function(ir::UnaryOp::sqrt, x, true).defined());
   EXPECT_FALSE(types::math_function(ir::BinaryOp::pow, wide, wide, true).defined());
   EXPECT_FALSE(types::math_function(ir::BinaryOp::fmod, x, x, true).defined());
@@ -541,6 +541,15 @@ const WideFunction wide_functions[] = {
     {"tanh", [](const Expr<double> &x) { return tanh(x); }, [](long double x) { return std::tanh(x); }, 1.6},
     {"sigmoid", [](const Expr<double> &x) { return sigmoid(x); },
      [](long double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }, 2.1},
+    {"exp2", [](const Expr<double> &x) { return exp2(x); }, [](long double x) { return std::exp2(x); }, 1.3},
+    {"log2", [](const Expr<double> &x) { return log2(x); }, [](long double x) { return std::log2(x); }, 0.9},
+    {"log1p", [](const Expr<double> &x) { return log1p(x); }, [](long double x) { return std::log1p(x); }, 1.5},
+    {"erf", [](const Expr<double> &x) { return erf(x); }, [](long double x) { return std::erf(x); }, 1.5},
+    {"sinh", [](const Expr<double> &x) { return sinh(x); }, [](long double x) { return std::sinh(x); }, 2.3},
+    {"cosh", [](const Expr<double> &x) { return cosh(x); }, [](long double x) { return std::cosh(x); }, 1.4},
+    {"asin", [](const Expr<double> &x) { return asin(x); }, [](long double x) { return std::asin(x); }, 2},
+    {"acos", [](const Expr<double> &x) { return acos(x); }, [](long double x) { return std::acos(x); }, 1.2},
+    {"atan", [](const Expr<double> &x) { return atan(x); }, [](long double x) { return std::atan(x); }, 1.7},
 };
 
 double wide_ulps(long double right, double got) {
@@ -552,13 +561,46 @@ double wide_ulps(long double right, double got) {
 }
 
 TEST(MathFunctions, of_float64_are_accurate) {
-  std::vector<double> all = {
-      0,         -0.0,   inf,    -inf,    nan,     0x1p-1074, -0x1p-1074, 1,        -1,    0x1p-1022, 0x1.fffffffffffffp1023,
-      -0x1p1023, 709.78, 709.79, -745.13, -745.14, 0x1p-53,   0x1p-55,    -0x1p-54, 0.625, 36.8,      -37.4,
-      -37.5};
+  std::vector<double> all = {0,
+                             -0.0,
+                             inf,
+                             -inf,
+                             nan,
+                             0x1p-1074,
+                             -0x1p-1074,
+                             1,
+                             -1,
+                             0x1p-1022,
+                             0x1.fffffffffffffp1023,
+                             -0x1p1023,
+                             709.78,
+                             709.79,
+                             -745.13,
+                             -745.14,
+                             710.4,
+                             710.5,
+                             -710.5,
+                             1023.9999,
+                             -1074,
+                             -1074.5,
+                             -1075.5,
+                             -1022.5,
+                             5.9,
+                             0x1p-29,
+                             -0.5,
+                             0x1.fffffffffffffp-1,
+                             0x1.0000000000001p0,
+                             -0x1.fffffffffffffp-1,
+                             0x1p-53,
+                             0x1p-55,
+                             -0x1p-54,
+                             0.625,
+                             36.8,
+                             -37.4,
+                             -37.5};
   std::mt19937_64 random(5);
   while (all.size() < 40000) all.push_back(std::bit_cast<double>(random()));
-  for (const double range : {800.0, 40.0, 3.0, 0.7})
+  for (const double range : {1100.0, 800.0, 40.0, 3.0, 1.0, 0.7})
     for (int i = 0; i < 40000; ++i) all.push_back(std::uniform_real_distribution<double>(-range, range)(random));
   const auto n = static_cast<std::int64_t>(all.size());
   const Array<double, 1> in = Array<double, 1>::generate({n}, [&](std::int64_t i) { return all[static_cast<std::size_t>(i)]; });
@@ -578,6 +620,109 @@ TEST(MathFunctions, of_float64_are_accurate) {
       EXPECT_LE(worst, f.most_ulp) << f.name << "(" << at << ")";
       EXPECT_GE(worst, 0.5) << f.name;
     }
+}
+
+TEST(MathFunctions, of_float64_the_same_bits_from_interpreter_and_jit_and_c) {
+  std::vector<double> x;
+  std::mt19937_64 random(9);
+  for (int i = 0; i < 250; ++i) x.push_back(std::bit_cast<double>(random()));
+  for (int i = 0; i < 251; ++i) x.push_back(std::uniform_real_distribution<double>(-12, 12)(random));
+  for (const double special : {0.0, -0.0, HUGE_VAL, -HUGE_VAL, 0x1p-1074, 1.0, -1.0}) x.push_back(special);
+  const auto n = static_cast<std::int64_t>(x.size());
+  const auto bits = [](const std::vector<double> &values) {
+    std::vector<std::uint64_t> all;
+    for (const double value : values) all.push_back(std::isnan(value) ? ~std::uint64_t{0} : std::bit_cast<std::uint64_t>(value));
+    return all;
+  };
+  for (const WideFunction &f : wide_functions) {
+    auto in = placeholder<double>({n}, "in");
+    auto out = compute({n}, [&](Index i) { return f.lathe(in(i)); }, "out(i)");
+    Schedule s(out);
+    s[out].vectorize(s[out].split(s[out].axis(0), 8).second);
+    const auto run = [&](const auto &kernel) {
+      std::vector<double> y(x.size());
+      kernel(View<const double, 1>(x.data(), {n}), View<double, 1>(y.data(), {n}));
+      return bits(y);
+    };
+    const Options host{.name = "kernel", .verify = true};
+    EXPECT_EQ(run(interpret(s, host, in, out)), run(jit(s, host, in, out))) << f.name;
+    Options plain = host;
+    plain.target = Target::c();
+    std::vector<double> arguments = x, y(x.size());
+    c_harness::PlainRuntime runtime;
+    const c_harness::CompiledC compiled(emit_c(s, plain, in, out), "cc");
+    EXPECT_EQ(compiled.run({c_harness::address(arguments), c_harness::address(y)}, runtime), 0);
+    EXPECT_EQ(bits(y), run(interpret(s, plain, in, out))) << f.name;
+  }
+}
+
+/// z(i) = f(x(i), y(i)) in 8 lanes, fused or not.
+std::vector<double> wide_values(Expr<double> (*f)(const Expr<double> &, const Expr<double> &), const std::vector<double> &x,
+                                const std::vector<double> &y, bool fused) {
+  const auto n = static_cast<std::int64_t>(x.size());
+  auto a = placeholder<double>({n}, "a"), b = placeholder<double>({n}, "b");
+  auto c = compute({n}, [&](Index i) { return f(a(i), b(i)); }, "c(i)");
+  Schedule s(c);
+  s[c].vectorize(s[c].split(s[c].axis(0), 8).second);
+  Options options;
+  options.target.has_fma = options.target.has_fma && fused;
+  std::vector<double> z(x.size());
+  jit(s, options, a, b, c)(View<const double, 1>(x.data(), {n}), View<const double, 1>(y.data(), {n}),
+                           View<double, 1>(z.data(), {n}));
+  return z;
+}
+
+const double wide_some[] = {0,
+                            -0.0,
+                            1,
+                            -1,
+                            2,
+                            -2,
+                            0.5,
+                            -0.5,
+                            3,
+                            -3,
+                            1.5,
+                            -1.5,
+                            HUGE_VAL,
+                            -HUGE_VAL,
+                            NAN,
+                            7,
+                            -7,
+                            1e9,
+                            -1e9,
+                            0x1p52,
+                            0x1.0000000000001p52,
+                            0x1p-1074,
+                            -0x1p-1074,
+                            0x1.fffffffffffffp1023,
+                            -0x1.fffffffffffffp1023,
+                            0x1.fffffffffffffp51,
+                            0x1p53,
+                            -0x1.fffffffffffffp52,
+                            -0.1,
+                            0x1p-1022,
+                            0x1.0000000000001p0,
+                            1e300};
+
+TEST(MathFunctions, atan2_of_float64_is_accurate) {
+  std::vector<double> y, x;
+  for (const double a : wide_some)
+    for (const double b : wide_some) y.push_back(a), x.push_back(b);
+  std::mt19937_64 random(3);
+  const auto uniform = [&] { return std::uniform_real_distribution<double>(-1, 1)(random); };
+  for (int i = 0; i < 50000; ++i) {
+    y.push_back(uniform()), x.push_back(uniform());
+    y.push_back(std::bit_cast<double>(random())), x.push_back(uniform());
+    y.push_back(uniform()), x.push_back(std::ldexp(uniform(), static_cast<int>(random() % 1400) - 1000));
+  }
+  for (const bool fused : {true, false}) {
+    const auto angle = [](const Expr<double> &a, const Expr<double> &b) -> Expr<double> { return atan2(a, b); };
+    const std::vector<double> z = wide_values(angle, y, x, fused);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_LE(wide_ulps(std::atan2(static_cast<long double>(y[i]), static_cast<long double>(x[i])), z[i]), 1.8)
+          << "atan2(" << y[i] << ", " << x[i] << ") is " << z[i];
+  }
 }
 
 }  // namespace

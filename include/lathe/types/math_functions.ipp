@@ -40,11 +40,14 @@ struct Format {
   double log2_e;
   /// ln 2 in two parts: the first so short that its products with the integers below are exact (Cody and Waite).
   double ln2_high, ln2_low;
-  std::span<const double> exp_terms, tanh_terms;
-  double exp_least, exp_greatest;  ///< where e^x is 0 and infinite
-  double expm1_least;              ///< where e^x - 1 is -1
-  double expm1_linear;             ///< below, e^x - 1 is x
-  double tanh_greatest;            ///< where tanh is 1
+  std::span<const double> exp_terms, exp2_terms, tanh_terms, sinh_terms, cosh_terms, asin_terms, atan_terms;
+  double exp_least, exp_greatest;    ///< where e^x is 0 and infinite
+  double expm1_least;                ///< where e^x - 1 is -1
+  double expm1_linear;               ///< below, e^x - 1 is x
+  double tanh_greatest;              ///< where tanh is 1
+  double sinh_greatest;              ///< where sinh is infinite
+  double sinh_linear;                ///< below, sinh x is x
+  double quarter_high, quarter_low;  ///< pi / 2 in two parts
 };
 
 /// (e^r - 1 - r) / r^2 on |r| ≤ ln 2 / 2: that the error of e^r is 3.3e-9, of the other 3.1e-19, its
@@ -67,18 +70,51 @@ inline constexpr double tanh_terms_64[] = {-0x1.55555555554ffp-2,  0x1.111111110
                                            0x1.664f477a69482p-6,   -0x1.226e16212466cp-7, 0x1.d6cf26cbf15aap-9,
                                            -0x1.7d68973b5fb05p-10, 0x1.3365ca746cf20p-11, -0x1.df5359d3d5ad4p-13,
                                            0x1.438ca07217b31p-14,  -0x1.0d9ee8ea70dc1p-16};
+/// (2^r - 1) / r on |r| ≤ 1/2: that the error of 2^r is 5.8e-9, of the other 2.4e-17.
+inline constexpr double exp2_terms_32[] = {0x1.62e430p-1, 0x1.ebfbe0p-3,  0x1.c6af36p-5,
+                                           0x1.3b27eap-7, 0x1.5f37dap-10, 0x1.470a9ap-13};
+inline constexpr double exp2_terms_64[] = {0x1.62e42fefa39f3p-1,  0x1.ebfbdff82c599p-3,  0x1.c6b08d7048dd0p-5,
+                                           0x1.3b2ab6fba1c5dp-7,  0x1.5d87fe7bf48c3p-10, 0x1.4309130987d1ep-13,
+                                           0x1.ffcbed40265d7p-17, 0x1.62bfd489ca429p-20, 0x1.b5434ab97b42ap-24,
+                                           0x1.e605f4798b300p-28, 0x1.bdd331832c378p-32};
+/// (sinh r / r - 1) / r^2 and (cosh r - 1) / r^2 in r^2 on |r| ≤ ln 2 / 2: that the errors of sinh and cosh are 4.7e-11 and
+/// 9.7e-11, of the others 2.7e-19 and 8.4e-22.
+inline constexpr double sinh_terms_32[] = {0x1.555556p-3, 0x1.110fbep-7, 0x1.a2e310p-13};
+inline constexpr double sinh_terms_64[] = {0x1.5555555555559p-3, 0x1.111111110f624p-7, 0x1.a01a01b0250cdp-13,
+                                           0x1.71ddf79e637b1p-19, 0x1.af601aa951414p-26};
+inline constexpr double cosh_terms_32[] = {0x1p-1, 0x1.5554e6p-5, 0x1.6d4f3cp-10};
+inline constexpr double cosh_terms_64[] = {
+    0x1p-1, 0x1.5555555555558p-5, 0x1.6c16c16c14ff1p-10, 0x1.a01a01ad86bf7p-16, 0x1.27e4cbf6d3266p-22, 0x1.1f8c13c3f2e5dp-29};
+/// (asin x / x - 1) / x^2 in x^2 on |x| ≤ 1/2: that the error of asin is 4.9e-9, of the other 9.6e-19.
+inline constexpr double asin_terms_32[] = {0x1.5555c8p-3, 0x1.330204p-4, 0x1.747bbap-5, 0x1.8c3e28p-6, 0x1.595c90p-5};
+inline constexpr double asin_terms_64[] = {
+    0x1.5555555555577p-3, 0x1.333333332e131p-4,  0x1.6db6db721267fp-5, 0x1.f1c71a94f2e3bp-6, 0x1.6e8bdee04209bp-6,
+    0x1.1c49f05c9b67cp-6, 0x1.ca1f8d792f0fbp-7,  0x1.7585894bea296p-7, 0x1.613c8e9a5b983p-7, 0x1.e5f56aa9115fcp-9,
+    0x1.639c78b895505p-6, -0x1.57fd802173cdep-6, 0x1.0b46bcb66ef87p-5};
+/// (atan x / x - 1) / x^2 in x^2 on |x| ≤ 1: that the error of atan is 2.7e-9, of the other 4.7e-18.
+inline constexpr double atan_terms_32[] = {-0x1.55553ep-2, 0x1.9991e4p-3,  -0x1.242086p-3, 0x1.c08c50p-4,  -0x1.580932p-4,
+                                           0x1.da2ac2p-5,  -0x1.fd80cap-6, 0x1.6429bap-7,  -0x1.d3678ap-10};
+inline constexpr double atan_terms_64[] = {
+    -0x1.5555555555526p-2, 0x1.99999999955b5p-3,  -0x1.249249237f5c4p-3, 0x1.c71c717fd07e7p-4,   -0x1.745d11ae86295p-4,
+    0x1.3b13669ae7db8p-4,  -0x1.110e512c9f3abp-4, 0x1.e1bba6aa65ac3p-5,  -0x1.ae5e73c323aacp-5,  0x1.82dadacfd782ap-5,
+    -0x1.59a40705411d0p-5, 0x1.2c2e6bd8eb0d0p-5,  -0x1.e9fa3a97ead04p-6, 0x1.683cfdba8fee4p-6,   -0x1.c7902a97e2fbcp-7,
+    0x1.d7b9a54b6d8abp-8,  -0x1.7a3a16043273bp-9, 0x1.b3fb71fbbd5dap-11, -0x1.3f36d70d9c42cp-13, 0x1.bbee7309bc037p-17};
 /// The parts of ln 2 are those of Cephes' expf and of FreeBSD's e_exp.c.
 // clang-format off
 inline constexpr Format format_32 = {
     .mantissa = 23, .bias = 127, .rounder = 0x1.8p23, .rounder_bits = 0x4b400000, .sqrt_half_bits = 0x3f3504f3,
     .least_normal = 0x1p-126, .log2_e = 0x1.715476p0, .ln2_high = 0.693359375, .ln2_low = -2.12194440e-4f,
-    .exp_terms = exp_terms_32, .tanh_terms = tanh_terms_32, .exp_least = -104, .exp_greatest = 89, .expm1_least = -18,
-    .expm1_linear = 0x1p-25, .tanh_greatest = 9.1};
+    .exp_terms = exp_terms_32, .exp2_terms = exp2_terms_32, .tanh_terms = tanh_terms_32, .sinh_terms = sinh_terms_32,
+    .cosh_terms = cosh_terms_32, .asin_terms = asin_terms_32, .atan_terms = atan_terms_32, .exp_least = -104, .exp_greatest = 89, .expm1_least = -18,
+    .expm1_linear = 0x1p-25, .tanh_greatest = 9.1,
+    .sinh_greatest = 89.5, .sinh_linear = 0x1p-13, .quarter_high = 0x1.921fb6p0, .quarter_low = -0x1.777a5cp-25};
 inline constexpr Format format_64 = {
     .mantissa = 52, .bias = 1023, .rounder = 0x1.8p52, .rounder_bits = 0x4338000000000000, .sqrt_half_bits = 0x3fe6a09e667f3bcd,
     .least_normal = 0x1p-1022, .log2_e = 0x1.71547652b82fep0, .ln2_high = 0x1.62e42feep-1, .ln2_low = 0x1.a39ef35793c76p-33,
-    .exp_terms = exp_terms_64, .tanh_terms = tanh_terms_64, .exp_least = -746, .exp_greatest = 710, .expm1_least = -38,
-    .expm1_linear = 0x1p-54, .tanh_greatest = 19.1};
+    .exp_terms = exp_terms_64, .exp2_terms = exp2_terms_64, .tanh_terms = tanh_terms_64, .sinh_terms = sinh_terms_64,
+    .cosh_terms = cosh_terms_64, .asin_terms = asin_terms_64, .atan_terms = atan_terms_64, .exp_least = -746, .exp_greatest = 710, .expm1_least = -38,
+    .expm1_linear = 0x1p-54, .tanh_greatest = 19.1,
+    .sinh_greatest = 710.5, .sinh_linear = 0x1p-28, .quarter_high = 0x1.921fb54442d18p0, .quarter_low = 0x1.1a62633145c07p-54};
 // clang-format on
 
 /// Arithmetic of some lanes of float32 or float64, and their bits.
@@ -131,6 +167,10 @@ class Lanes {
   /// `value` with its sign changed where `a` has one.
   Expr times_sign(const Expr &value, const Expr &a) const {
     return of_bits(ir::binary(ir::BinaryOp::bit_xor, bits(value), sign(a)));
+  }
+  /// `a` without its lowest bits.
+  Expr shortened(const Expr &a, int by) const {
+    return of_bits(ir::binary(ir::BinaryOp::bit_and, bits(a), integer(-(std::int64_t{1} << by))));
   }
   /// The lowest bits of integers of 64 bits, where these have 32.
   Expr lowest(const Expr &integers) const { return ir::cast(bits_, integers); }
@@ -190,15 +230,12 @@ inline Expr normal_exp(const Lanes &f, const Expr &x) {
   return small_exp(f, reduced.r) * power_of_two(f, f.bits(reduced.shifted));
 }
 
-/// (2^r - 1) / r on |r| ≤ 1/2: that the error of 2^r is 5.8e-9.
-inline constexpr double exp2_terms[] = {0x1.62e430p-1, 0x1.ebfbe0p-3,  0x1.c6af36p-5,
-                                        0x1.3b27eap-7, 0x1.5f37dap-10, 0x1.470a9ap-13};
-
 inline Expr exp2(const Lanes &f, const Expr &x) {
-  const Expr within = f.not_above(129, f.not_below(-151, x)), rounder = f.number(f.format.rounder);
+  const Expr above = f.not_below(-f.format.bias - f.format.mantissa - 1, x), within = f.not_above(f.format.bias + 2, above);
+  const Expr rounder = f.number(f.format.rounder);
   const Expr shifted = within + rounder;
   const Expr r = within - (shifted - rounder);
-  return scaled(f, f.mul_add(r, f.polynomial(r, exp2_terms), f.number(1)), shifted);
+  return scaled(f, f.mul_add(r, f.polynomial(r, f.format.exp2_terms), f.number(1)), shifted);
 }
 
 /// e^x - 1 = 2 (2^(n - 1) (e^r - 1) + 2^(n - 1) - 1/2), which overflows where it should.
@@ -240,6 +277,25 @@ inline Expr erf(const Lanes &f, const Expr &x) {
   const Expr small = f.mul_add(f.polynomial(a * a, erf_terms), a, a);
   const Expr large = f.number(1) - normal_exp(f, f.polynomial(f.not_above(3.93, a), log_erfc_terms));
   return f.with_sign(ir::select(a < f.number(1), small, large), x);
+}
+
+/// erf x / x - 1 in x^2 on |x| ≤ 1, float64: that the error of erf is 1.4e-17.
+inline constexpr double wide_erf_terms[] = {0x1.06eba8214db68p-3,   -0x1.812746b0379b2p-2,  0x1.ce2f21a0408d1p-4,
+                                            -0x1.b82ce311ee097p-6,  0x1.565bccf7e2755p-8,   -0x1.c02db0149a3c8p-11,
+                                            0x1.f9a2b754d1587p-14,  -0x1.f4ca2045f3bb1p-17, 0x1.b97e43e22fe47p-20,
+                                            -0x1.5bfe7471c7af6p-23, 0x1.d6e3d124a5e7bp-27,  -0x1.ab159d5f63b08p-31};
+/// log(1 - erf x) in x - 2 on 1 ≤ x ≤ 5.94, float64: that the error of erf is 9.1e-18.
+inline constexpr double wide_log_erfc_terms[] = {
+    -0x1.575b329b1f514p+2,  -0x1.1ac3258a8dc28p+2, -0x1.d8f5dece9299dp-1,  -0x1.0dc3b5fb350d3p-6, 0x1.d406b378e555bp-9,
+    -0x1.7ffcfafe43c4ep-11, 0x1.1bc3a4c79fda8p-13, -0x1.5b659ecb446cdp-16, 0x1.0604a8880e949p-19, 0x1.b581ac71c4acfp-23,
+    -0x1.73e2f832c110cp-23, 0x1.ef9567e05a853p-25, -0x1.e0a2ec0f96ab7p-27, 0x1.66d7c08c7514fp-29, -0x1.1b820a46c0d34p-32,
+    -0x1.3b8dc7c55d834p-34, 0x1.443e4ebd76163p-35, -0x1.593162c84d02ep-38};
+
+inline Expr wide_erf(const Lanes &d, const Expr &x) {
+  const Expr a = d.absolute(x);
+  const Expr small = d.mul_add(d.polynomial(a * a, wide_erf_terms), a, a);
+  const Expr log_erfc = d.polynomial(d.not_above(5.94, a) - d.number(2), wide_log_erfc_terms);
+  return d.with_sign(ir::select(a < d.number(1), small, d.number(1) - normal_exp(d, log_erfc)), x);
 }
 
 // ---- logarithms ---------------------------------------------------------------------------------------------------------------
@@ -317,13 +373,32 @@ inline Expr log2(const Lanes &f, const Expr &x) {
   return above_zero(f, x, finite(f, x, parts.k + f.mul_add(parts.fraction, high, small)));
 }
 
+/// log2 of float64, as FreeBSD's e_log2.c has it: log(1 + f) in two parts, of which the first is so short that its product with
+/// the first of log2 e is exact.
+inline Expr log2_64(const Lanes &d, const Expr &x) {
+  const Parts parts = parts_of(d, x);
+  const Expr &fraction = parts.fraction;
+  const Expr s = fraction / (fraction + d.number(2)), square = s * s, half = d.number(0.5) * fraction * fraction;
+  const Expr rest = s * d.mul_add(square, d.polynomial(square, ratio_log_terms), half);
+  const Expr high = d.shortened(fraction - half, 32), low = ((fraction - high) - half) + rest;
+  const Expr e_high = d.number(0x1.7154765200000p0), e_low = d.number(0x1.705fc2eefa200p-33);
+  const Expr product = high * e_high, sum = parts.k + product;
+  const Expr small = d.mul_add(low, e_high, (low + high) * e_low) + ((parts.k - sum) + product);
+  return above_zero(d, x, finite(d, x, sum + small));
+}
+
 /// 1 + x = 2^k (1 + fraction), where k is that of the rounded sum, and the fraction x 2^-k - (1 - 2^-k) has next to no error.
+inline Parts parts_of_sum(const Lanes &f, const Expr &x, const Expr &sum) {
+  const int mantissa = f.format.mantissa;
+  const Expr k = exponent_of(f, f.bits(sum)), exponent = f.shift_left(k, mantissa);
+  // 2^(1 - k), which is 0 for the greatest k.
+  const Expr twice = f.of_bits(f.integer(std::int64_t{f.format.bias + 1} << mantissa) - exponent);
+  return {f.of_integer(k), f.of_bits(f.bits(x) - exponent) - f.mul_add(twice, f.number(-0.5), f.number(1))};
+}
 inline Expr log1p(const Lanes &f, const Expr &x) {
   const Expr sum = x + f.number(1);
-  const Expr k = exponent_of(f, f.bits(sum)), exponent = f.shift_left(k, 23);
-  const Expr twice = f.of_bits(f.integer(0x40000000) - exponent);  // 2^(1 - k), which is 0 for the greatest k, 128
-  const Expr fraction = f.of_bits(f.bits(x) - exponent) - f.mul_add(twice, f.number(-0.5), f.number(1));
-  const Expr value = above_zero(f, sum, log_of(f, {f.converted(k), fraction}));
+  const Parts parts = parts_of_sum(f, x, sum);
+  const Expr value = above_zero(f, sum, f.format.mantissa == 52 ? wide_log_of(f, parts) : log_of(f, parts));
   return ir::select(ir::equals(x, f.number(0)), x, finite(f, x, value));
 }
 
@@ -455,14 +530,6 @@ inline Expr tan(const Lanes &f, const Lanes &d, const Expr &x) {
 
 // ---- inverses of circular functions -------------------------------------------------------------------------------------------
 
-/// (asin x / x - 1) / x^2 in x^2 on |x| ≤ 1/2: that the error of asin is 4.9e-9.
-inline constexpr double asin_terms[] = {0x1.5555c8p-3, 0x1.330204p-4, 0x1.747bbap-5, 0x1.8c3e28p-6, 0x1.595c90p-5};
-/// (atan x / x - 1) / x^2 in x^2 on |x| ≤ 1: that the error of atan is 2.7e-9.
-inline constexpr double atan_terms[] = {-0x1.55553ep-2, 0x1.9991e4p-3,  -0x1.242086p-3, 0x1.c08c50p-4,  -0x1.580932p-4,
-                                        0x1.da2ac2p-5,  -0x1.fd80cap-6, 0x1.6429bap-7,  -0x1.d3678ap-10};
-/// pi / 2 in two parts.
-inline constexpr double quarter_high = 0x1.921fb6p0, quarter_low = -0x1.777a5cp-25;
-
 /// asin of |x| ≤ 1/2, and of the root of (1 - |x|) / 2 beyond, which is half of acos |x|: as the number itself and a small rest.
 struct HalfAngle {
   Expr beyond, number, rest;
@@ -470,28 +537,29 @@ struct HalfAngle {
 inline HalfAngle half_angle(const Lanes &f, const Expr &a) {
   const Expr beyond = a > f.number(0.5), square = f.mul_add(a, f.number(-0.5), f.number(0.5));
   const Expr z = ir::select(beyond, square, a * a), s = ir::select(beyond, ir::unary(ir::UnaryOp::sqrt, square), a);
-  return {beyond, s, z * f.polynomial(z, asin_terms) * s};
+  return {beyond, s, z * f.polynomial(z, f.format.asin_terms) * s};
 }
 inline Expr asin(const Lanes &f, const Expr &x) {
   const HalfAngle half = half_angle(f, f.absolute(x));
-  const Expr high = f.mul_add(half.number, f.number(-2), f.number(quarter_high));
-  const Expr complement = f.mul_add(half.rest, f.number(-2), f.number(quarter_low)) + high;
+  const Expr high = f.mul_add(half.number, f.number(-2), f.number(f.format.quarter_high));
+  const Expr complement = f.mul_add(half.rest, f.number(-2), f.number(f.format.quarter_low)) + high;
   return f.with_sign(ir::select(half.beyond, complement, half.number + half.rest), x);
 }
 /// pi / 2 - asin x, or twice the half angle, from pi where x is negative.
 inline Expr acos(const Lanes &f, const Expr &x) {
   const HalfAngle half = half_angle(f, f.absolute(x));
   const Expr angle = half.number + half.rest, whole = angle + angle, negative = x < f.number(0);
-  const Expr beyond = ir::select(negative, (f.number(2 * quarter_low) - whole) + f.number(2 * quarter_high), whole);
-  const Expr near = f.number(quarter_high) - (f.times_sign(angle, x) - f.number(quarter_low));
+  const Expr beyond =
+      ir::select(negative, (f.number(2 * f.format.quarter_low) - whole) + f.number(2 * f.format.quarter_high), whole);
+  const Expr near = f.number(f.format.quarter_high) - (f.times_sign(angle, x) - f.number(f.format.quarter_low));
   return ir::select(half.beyond, beyond, near);
 }
 
 /// What a greater than 1 has is the complement of the angle of 1 / a.
 inline Expr atan(const Lanes &f, const Expr &x) {
   const Expr a = f.absolute(x), one = f.number(1), steep = a > one;
-  const Expr angle = odd_polynomial(f, ir::select(steep, one / a, a), atan_terms);
-  return f.with_sign(ir::select(steep, (f.number(quarter_low) - angle) + f.number(quarter_high), angle), x);
+  const Expr angle = odd_polynomial(f, ir::select(steep, one / a, a), f.format.atan_terms);
+  return f.with_sign(ir::select(steep, (f.number(f.format.quarter_low) - angle) + f.number(f.format.quarter_high), angle), x);
 }
 
 /// The angle of the lesser of |x| and |y| over the greater, which is added to or taken from the angle of an axis.
@@ -500,21 +568,16 @@ inline Expr atan2(const Lanes &f, const Expr &y, const Expr &x) {
   const Expr low = ir::select(steep, a, b), high = ir::select(steep, b, a);
   // Two zeros and two infinities have no quotient.
   const Expr same = ir::select(high > zero, f.number(1), high);
-  const Expr angle = odd_polynomial(f, ir::select(ir::equals(low, high), same, low / high), atan_terms);
+  const Expr angle = odd_polynomial(f, ir::select(ir::equals(low, high), same, low / high), f.format.atan_terms);
   const Expr left = f.bits(x) < f.integer(0), back = ir::select(steep, -angle, angle);
   const auto axis = [&](double quarter) {
     return ir::select(steep, f.number(quarter), ir::select(left, f.number(2 * quarter), zero));
   };
-  const Expr turned = f.times_sign(back, x) + axis(quarter_low) + axis(quarter_high);
+  const Expr turned = f.times_sign(back, x) + axis(f.format.quarter_low) + axis(f.format.quarter_high);
   return f.with_sign(turned, y);
 }
 
 // ---- hyperbolic functions -----------------------------------------------------------------------------------------------------
-
-/// (sinh r / r - 1) / r^2 and (cosh r - 1) / r^2 in r^2 on |r| ≤ ln 2 / 2: that the errors of sinh and cosh are 4.7e-11 and
-/// 9.7e-11.
-inline constexpr double sinh_terms[] = {0x1.555556p-3, 0x1.110fbep-7, 0x1.a2e310p-13};
-inline constexpr double cosh_terms[] = {0x1p-1, 0x1.5554e6p-5, 0x1.6d4f3cp-10};
 
 /// Of a = n ln 2 + r: sinh r, cosh r - 1, 2^n and 2^-n, of which sinh a and cosh a are made by addition alone. The powers are of
 /// a quarter of their size, so that they do not overflow before the result.
@@ -522,17 +585,17 @@ struct Hyperbolic {
   Expr sinh, cosh_less_1, power, inverse;
 };
 inline Hyperbolic hyperbolic(const Lanes &f, const Expr &a) {
-  const Reduced reduced = reduce_by_ln2(f, f.not_above(89.5, a));
+  const Reduced reduced = reduce_by_ln2(f, f.not_above(f.format.sinh_greatest, a));
   const Expr square = reduced.r * reduced.r, n = f.bits(reduced.shifted) - f.integer(f.format.rounder_bits);
-  return {odd_polynomial(f, reduced.r, sinh_terms), square * f.polynomial(square, cosh_terms), power_of_two(f, n, -2),
-          power_of_two(f, -ir::min(n, f.integer(30)), -2)};  // beyond 2^30 the inverse does not count
+  return {odd_polynomial(f, reduced.r, f.format.sinh_terms), square * f.polynomial(square, f.format.cosh_terms),
+          power_of_two(f, n, -2), power_of_two(f, -ir::min(n, f.integer(60)), -2)};  // beyond 2^60 the inverse does not count
 }
 inline Expr sinh(const Lanes &f, const Expr &x) {
   const Expr a = f.absolute(x);
   const Hyperbolic h = hyperbolic(f, a);
   const Expr difference = h.power - h.inverse;
   const Expr half = f.mul_add(h.sinh, h.power + h.inverse, h.cosh_less_1 * difference) + difference;
-  return f.with_sign(ir::select(a < f.number(0x1p-13), a, half + half), x);
+  return f.with_sign(ir::select(a < f.number(f.format.sinh_linear), a, half + half), x);
 }
 inline Expr cosh(const Lanes &f, const Expr &x) {
   const Hyperbolic h = hyperbolic(f, f.absolute(x));
@@ -570,8 +633,17 @@ LATHE_INLINE ir::Expr wide_math_function(ir::UnaryOp op, const ir::Expr &a, bool
   const math_functions::Lanes d(scalar_types::float64, a.lanes(), fused, scales);
   switch (op) {
     case ir::UnaryOp::exp: return math_functions::exp(d, a);
+    case ir::UnaryOp::exp2: return math_functions::exp2(d, a);
     case ir::UnaryOp::expm1: return math_functions::expm1(d, a);
     case ir::UnaryOp::log: return math_functions::wide_log(d, a);
+    case ir::UnaryOp::log2: return math_functions::log2_64(d, a);
+    case ir::UnaryOp::log1p: return math_functions::log1p(d, a);
+    case ir::UnaryOp::erf: return math_functions::wide_erf(d, a);
+    case ir::UnaryOp::sinh: return math_functions::sinh(d, a);
+    case ir::UnaryOp::cosh: return math_functions::cosh(d, a);
+    case ir::UnaryOp::asin: return math_functions::asin(d, a);
+    case ir::UnaryOp::acos: return math_functions::acos(d, a);
+    case ir::UnaryOp::atan: return math_functions::atan(d, a);
     case ir::UnaryOp::tanh: return math_functions::tanh(d, a);
     case ir::UnaryOp::sigmoid: return math_functions::sigmoid(d, a);
     default: return {};
@@ -606,11 +678,12 @@ LATHE_INLINE ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fuse
 
 LATHE_INLINE ir::Expr math_function(ir::BinaryOp op, const ir::Expr &a, const ir::Expr &b, bool fused) {
   if (op == ir::BinaryOp::ldexp) return math_functions::ldexp({a.type().scalar(), a.lanes(), fused}, a, b);
-  if (a.type().element() != DType(scalar_types::float32)) return {};
+  const bool wide = a.type().element() == DType(scalar_types::float64);
+  if (!wide && a.type().element() != DType(scalar_types::float32)) return {};
   const math_functions::Lanes f(scalar_types::float32, a.lanes(), fused), d(scalar_types::float64, a.lanes(), fused);
   switch (op) {
-    case ir::BinaryOp::pow: return math_functions::pow(f, d, a, b);
-    case ir::BinaryOp::atan2: return math_functions::atan2(f, a, b);
+    case ir::BinaryOp::pow: return wide ? ir::Expr() : math_functions::pow(f, d, a, b);
+    case ir::BinaryOp::atan2: return math_functions::atan2(wide ? d : f, a, b);
     default: return {};
   }
 }
