@@ -39,6 +39,12 @@ std::vector<std::uint32_t> bits_of(const std::vector<float> &values) {
   return bits;
 }
 
+std::vector<std::uint64_t> bits_of(const std::vector<double> &values) {
+  std::vector<std::uint64_t> bits;
+  for (const double value : values) bits.push_back(std::isnan(value) ? ~std::uint64_t{0} : std::bit_cast<std::uint64_t>(value));
+  return bits;
+}
+
 // ---- accuracy -----------------------------------------------------------------------------------------------------------------
 
 TEST(MathFunctions, are_accurate_for_every_257th_float) {
@@ -331,6 +337,14 @@ std::vector<float> numbers(std::size_t count) {
   return all;
 }
 
+std::vector<double> wide_numbers(std::size_t count) {
+  std::vector<double> all = {0, -0.0, HUGE_VAL, -HUGE_VAL, NAN, 0x1p-1074, 1, -1};
+  std::mt19937_64 random(9);
+  while (all.size() < count / 2) all.push_back(std::bit_cast<double>(random()));
+  while (all.size() < count) all.push_back(std::uniform_real_distribution<double>(-12, 12)(random));
+  return all;
+}
+
 TEST(MathFunctions, the_same_bits_from_interpreter_and_jit_and_c) {
   const std::vector<float> x = numbers(997);
   for (const Function &f : accuracy::functions()) {
@@ -368,7 +382,7 @@ TEST(MathFunctions, other_types_and_functions_are_left) {
   EXPECT_FALSE(types::math_function(ir::UnaryOp::exp, half, true).defined());
   EXPECT_FALSE(types::math_function(ir::UnaryOp::sin, wide, true).defined());
   EXPECT_FALSE(types::math_function(ir::UnaryOp::sqrt, x, true).defined());
-  EXPECT_FALSE(types::math_function(ir::BinaryOp::pow, wide, wide, true).defined());
+  EXPECT_FALSE(types::math_function(ir::BinaryOp::pow, half, half, true).defined());
   EXPECT_FALSE(types::math_function(ir::BinaryOp::fmod, x, x, true).defined());
 }
 
@@ -391,55 +405,71 @@ TEST(MathFunctions, of_small_floats_round_once) {
 
 // ---- functions of two numbers -------------------------------------------------------------------------------------------------
 
-using OfTwo = Expr<float> (*)(const Expr<float> &, const Expr<float> &);
-Expr<float> power(const Expr<float> &x, const Expr<float> &y) { return pow(x, y); }
-Expr<float> angle(const Expr<float> &y, const Expr<float> &x) { return atan2(y, x); }
+template <class T>
+using OfTwo = Expr<T> (*)(const Expr<T> &, const Expr<T> &);
+template <class T>
+Expr<T> power(const Expr<T> &x, const Expr<T> &y) {
+  return pow(x, y);
+}
+template <class T>
+Expr<T> angle(const Expr<T> &y, const Expr<T> &x) {
+  return atan2(y, x);
+}
 
 /// z(i) = f(x(i), y(i)), in 16 lanes.
+template <class T>
 struct ScheduledOfTwo {
-  ScheduledOfTwo(OfTwo f, std::int64_t n)
-      : x(placeholder<float>({n}, "x")),
-        y(placeholder<float>({n}, "y")),
+  ScheduledOfTwo(OfTwo<T> f, std::int64_t n)
+      : x(placeholder<T>({n}, "x")),
+        y(placeholder<T>({n}, "y")),
         z(compute(
             {n}, [&](Index i) { return f(x(i), y(i)); }, "z(i)")),
         schedule(z) {
     schedule[z].vectorize(schedule[z].split(schedule[z].axis(0), 16).second);
   }
-  Input<float, 1> x, y;
-  Tensor<float, 1> z;
+  Input<T, 1> x, y;
+  Tensor<T, 1> z;
   Schedule schedule;
 };
 
-template <class Kernel>
-std::vector<float> values(const Kernel &kernel, const std::vector<float> &x, const std::vector<float> &y) {
+template <class Kernel, class T>
+std::vector<T> values(const Kernel &kernel, const std::vector<T> &x, const std::vector<T> &y) {
   const auto n = static_cast<std::int64_t>(x.size());
-  std::vector<float> z(x.size());
-  kernel(View<const float, 1>(x.data(), {n}), View<const float, 1>(y.data(), {n}), View<float, 1>(z.data(), {n}));
+  std::vector<T> z(x.size());
+  kernel(View<const T, 1>(x.data(), {n}), View<const T, 1>(y.data(), {n}), View<T, 1>(z.data(), {n}));
   return z;
 }
 
-std::vector<float> values(OfTwo f, const std::vector<float> &x, const std::vector<float> &y, const Options &options) {
-  const ScheduledOfTwo s(f, static_cast<std::int64_t>(x.size()));
+template <class T>
+std::vector<T> values(OfTwo<T> f, const std::vector<T> &x, const std::vector<T> &y, bool fused = true) {
+  const ScheduledOfTwo<T> s(f, static_cast<std::int64_t>(x.size()));
+  Options options;
+  options.target.has_fma = options.target.has_fma && fused;
   return values(jit(s.schedule, options, s.x, s.y, s.z), x, y);
 }
 
-TEST(MathFunctions, of_two_numbers_the_same_bits_from_interpreter_and_jit_and_c) {
-  const std::vector<float> x = numbers(997);
-  const std::vector<float> y(x.rbegin(), x.rend());
-  for (const OfTwo f : {power, angle}) {
-    const ScheduledOfTwo s(f, static_cast<std::int64_t>(x.size()));
+template <class T>
+void expect_the_same_bits(const std::vector<T> &x) {
+  const std::vector<T> y(x.rbegin(), x.rend());
+  for (const OfTwo<T> f : {power<T>, angle<T>}) {
+    const ScheduledOfTwo<T> s(f, static_cast<std::int64_t>(x.size()));
     const Options host{.name = "kernel", .verify = true};
     EXPECT_EQ(bits_of(values(interpret(s.schedule, host, s.x, s.y, s.z), x, y)),
               bits_of(values(jit(s.schedule, host, s.x, s.y, s.z), x, y)));
     Options plain = host;
     plain.target = Target::c();
     const auto right = bits_of(values(interpret(s.schedule, plain, s.x, s.y, s.z), x, y));
-    std::vector<float> a = x, b = y, out(x.size());
+    std::vector<T> a = x, b = y, out(x.size());
     c_harness::PlainRuntime runtime;
     const c_harness::CompiledC compiled(emit_c(s.schedule, plain, s.x, s.y, s.z), "cc");
     EXPECT_EQ(compiled.run({c_harness::address(a), c_harness::address(b), c_harness::address(out)}, runtime), 0);
     EXPECT_EQ(bits_of(out), right);
   }
+}
+
+TEST(MathFunctions, of_two_numbers_the_same_bits_from_interpreter_and_jit_and_c) {
+  expect_the_same_bits(numbers(997));
+  expect_the_same_bits(wide_numbers(508));
 }
 
 TEST(MathFunctions, atan2_is_accurate) {
@@ -455,9 +485,7 @@ TEST(MathFunctions, atan2_is_accurate) {
     y.push_back(uniform()), x.push_back(std::ldexp(uniform(), static_cast<int>(random() % 200) - 140));
   }
   for (const bool fused : {true, false}) {
-    Options options;
-    options.target.has_fma = options.target.has_fma && fused;
-    const std::vector<float> z = values(angle, y, x, options);
+    const std::vector<float> z = values(angle<float>, y, x, fused);
     for (std::size_t i = 0; i < x.size(); ++i)
       EXPECT_LE(accuracy::ulps(std::atan2(static_cast<double>(y[i]), static_cast<double>(x[i])), z[i]), 1.6)
           << "atan2(" << y[i] << ", " << x[i] << ") is " << z[i];
@@ -499,9 +527,7 @@ TEST(MathFunctions, pow_of_special_values) {
   for (const float a : some)
     for (const float b : some) x.push_back(a), y.push_back(b);
   for (const bool fused : {true, false}) {
-    Options options;
-    options.target.has_fma = options.target.has_fma && fused;
-    const std::vector<float> z = values(power, x, y, options);
+    const std::vector<float> z = values(power<float>, x, y, fused);
     for (std::size_t i = 0; i < x.size(); ++i)
       EXPECT_LE(accuracy::ulps(std::pow(static_cast<double>(x[i]), static_cast<double>(y[i])), z[i]), 1)
           << "pow(" << x[i] << ", " << y[i] << ") is " << z[i];
@@ -518,7 +544,7 @@ TEST(MathFunctions, pow_is_accurate) {
     x.push_back(1 + std::ldexp(uniform(-1, 1), -static_cast<int>(random() % 24))),
         y.push_back(std::ldexp(uniform(-1, 1), static_cast<int>(random() % 31)));
   }
-  const std::vector<float> z = values(power, x, y, {});
+  const std::vector<float> z = values(power<float>, x, y);
   double worst = 0;
   for (std::size_t i = 0; i < x.size(); ++i)
     worst = std::max(worst, accuracy::ulps(std::pow(static_cast<double>(x[i]), static_cast<double>(y[i])), z[i]));
@@ -623,17 +649,8 @@ TEST(MathFunctions, of_float64_are_accurate) {
 }
 
 TEST(MathFunctions, of_float64_the_same_bits_from_interpreter_and_jit_and_c) {
-  std::vector<double> x;
-  std::mt19937_64 random(9);
-  for (int i = 0; i < 250; ++i) x.push_back(std::bit_cast<double>(random()));
-  for (int i = 0; i < 251; ++i) x.push_back(std::uniform_real_distribution<double>(-12, 12)(random));
-  for (const double special : {0.0, -0.0, HUGE_VAL, -HUGE_VAL, 0x1p-1074, 1.0, -1.0}) x.push_back(special);
+  const std::vector<double> x = wide_numbers(508);
   const auto n = static_cast<std::int64_t>(x.size());
-  const auto bits = [](const std::vector<double> &values) {
-    std::vector<std::uint64_t> all;
-    for (const double value : values) all.push_back(std::isnan(value) ? ~std::uint64_t{0} : std::bit_cast<std::uint64_t>(value));
-    return all;
-  };
   for (const WideFunction &f : wide_functions) {
     auto in = placeholder<double>({n}, "in");
     auto out = compute({n}, [&](Index i) { return f.lathe(in(i)); }, "out(i)");
@@ -642,7 +659,7 @@ TEST(MathFunctions, of_float64_the_same_bits_from_interpreter_and_jit_and_c) {
     const auto run = [&](const auto &kernel) {
       std::vector<double> y(x.size());
       kernel(View<const double, 1>(x.data(), {n}), View<double, 1>(y.data(), {n}));
-      return bits(y);
+      return bits_of(y);
     };
     const Options host{.name = "kernel", .verify = true};
     EXPECT_EQ(run(interpret(s, host, in, out)), run(jit(s, host, in, out))) << f.name;
@@ -652,24 +669,8 @@ TEST(MathFunctions, of_float64_the_same_bits_from_interpreter_and_jit_and_c) {
     c_harness::PlainRuntime runtime;
     const c_harness::CompiledC compiled(emit_c(s, plain, in, out), "cc");
     EXPECT_EQ(compiled.run({c_harness::address(arguments), c_harness::address(y)}, runtime), 0);
-    EXPECT_EQ(bits(y), run(interpret(s, plain, in, out))) << f.name;
+    EXPECT_EQ(bits_of(y), run(interpret(s, plain, in, out))) << f.name;
   }
-}
-
-/// z(i) = f(x(i), y(i)) in 8 lanes, fused or not.
-std::vector<double> wide_values(Expr<double> (*f)(const Expr<double> &, const Expr<double> &), const std::vector<double> &x,
-                                const std::vector<double> &y, bool fused) {
-  const auto n = static_cast<std::int64_t>(x.size());
-  auto a = placeholder<double>({n}, "a"), b = placeholder<double>({n}, "b");
-  auto c = compute({n}, [&](Index i) { return f(a(i), b(i)); }, "c(i)");
-  Schedule s(c);
-  s[c].vectorize(s[c].split(s[c].axis(0), 8).second);
-  Options options;
-  options.target.has_fma = options.target.has_fma && fused;
-  std::vector<double> z(x.size());
-  jit(s, options, a, b, c)(View<const double, 1>(x.data(), {n}), View<const double, 1>(y.data(), {n}),
-                           View<double, 1>(z.data(), {n}));
-  return z;
 }
 
 const double wide_some[] = {0,
@@ -717,11 +718,41 @@ TEST(MathFunctions, atan2_of_float64_is_accurate) {
     y.push_back(uniform()), x.push_back(std::ldexp(uniform(), static_cast<int>(random() % 1400) - 1000));
   }
   for (const bool fused : {true, false}) {
-    const auto angle = [](const Expr<double> &a, const Expr<double> &b) -> Expr<double> { return atan2(a, b); };
-    const std::vector<double> z = wide_values(angle, y, x, fused);
+    const std::vector<double> z = values(angle<double>, y, x, fused);
     for (std::size_t i = 0; i < x.size(); ++i)
       EXPECT_LE(wide_ulps(std::atan2(static_cast<long double>(y[i]), static_cast<long double>(x[i])), z[i]), 1.8)
           << "atan2(" << y[i] << ", " << x[i] << ") is " << z[i];
+  }
+}
+
+/// x87's powl is right to 64 bits for these.
+TEST(MathFunctions, pow_of_float64_is_accurate) {
+  std::vector<double> x, y;
+  for (const double a : wide_some)
+    for (const double b : wide_some) x.push_back(a), y.push_back(b);
+  const std::size_t specials = x.size();
+  std::mt19937_64 random(3);
+  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); };
+  for (int i = 0; i < 30000; ++i) {
+    x.push_back(std::bit_cast<double>(random() >> 1)), y.push_back(uniform(-2, 2));
+    x.push_back(uniform(0, 4)), y.push_back(uniform(-500, 500));
+    x.push_back(uniform(0.5, 2)), y.push_back(uniform(-1000, 1000));
+    x.push_back(1 + std::ldexp(uniform(-1, 1), -static_cast<int>(random() % 53))),
+        y.push_back(std::ldexp(uniform(-1, 1), static_cast<int>(random() % 62)));
+    x.push_back(std::round(uniform(0, 30))), y.push_back(std::round(uniform(0, 10)));  // exact
+  }
+  for (const bool fused : {true, false}) {
+    const std::vector<double> z = values(power<double>, x, y, fused);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const long double right = std::pow(static_cast<long double>(x[i]), static_cast<long double>(y[i]));
+      const bool exact = i < specials && std::fabs(right) == 1;
+      EXPECT_LE(wide_ulps(right, z[i]), exact ? 0 : 1.3) << "pow(" << x[i] << ", " << y[i] << ") is " << z[i];
+    }
+    for (std::size_t i = specials + 4; i < x.size(); i += 5) {
+      double product = 1;
+      for (int k = 0; k < static_cast<int>(y[i]); ++k) product *= x[i];  // of integers, exact below 2^53
+      EXPECT_TRUE(product > 0x1p53 || z[i] == product) << "pow(" << x[i] << ", " << y[i] << ") is " << z[i];
+    }
   }
 }
 

@@ -174,7 +174,9 @@ class Lanes {
   }
   /// The lowest bits of integers of 64 bits, where these have 32.
   Expr lowest(const Expr &integers) const { return ir::cast(bits_, integers); }
-  Expr odd(const Expr &integers) const { return ir::equals(ir::binary(ir::BinaryOp::bit_and, integers, integer(1)), integer(1)); }
+  Expr odd(const Expr &integers) const {
+    return ir::binary(ir::BinaryOp::ne, ir::binary(ir::BinaryOp::bit_and, integers, integer(1)), integer(0));
+  }
   /// `value` with its sign changed where the integer is odd.
   Expr flipped(const Expr &value, const Expr &integers) const {
     return of_bits(ir::binary(ir::BinaryOp::bit_xor, bits(value), shift_left(integers, bits_.bits() - 1)));
@@ -430,20 +432,95 @@ inline Expr wide_exp2(const Lanes &d, const Expr &t) {
   return d.mul_add(r, d.polynomial(r, wide_exp2_terms), d.number(1)) * power_of_two(d, d.bits(shifted));
 }
 
-/// |x|^y = 2^(y log2 |x|), rounded to float32 once, with what C says of signs and special values.
-inline Expr pow(const Lanes &f, const Lanes &d, const Expr &x, const Expr &y) {
-  const Expr magnitude = f.converted(wide_exp2(d, d.converted(y) * wide_log2(f, d, x)));
-  // |y| rounded to an integer, which is in the lowest bits of `shifted` below 2^24; above, all numbers are even.
-  const Expr a = f.absolute(y), whole = f.number(0x1p23), large = a >= whole;
+/// `magnitude`, |x|^y, with what C says of signs, of ones and of negative numbers.
+inline Expr power_of_sign(const Lanes &f, const Expr &x, const Expr &y, const Expr &magnitude) {
+  // |y| rounded to an integer, which is in the lowest bits of `shifted` below twice `whole`; above, all numbers are even.
+  const double least_whole = std::ldexp(1.0, f.format.mantissa);
+  const Expr a = f.absolute(y), whole = f.number(least_whole), large = a >= whole;
   const Expr shifted = ir::select(large, a, a + whole);
   const Expr integral = large || ir::equals(shifted - whole, a);
-  const Expr lowest = ir::binary(ir::BinaryOp::bit_and, f.bits(shifted), f.integer(1));
-  const Expr odd = integral && ir::equals(lowest, f.integer(1)) && a < f.number(0x1p24);
+  const Expr odd = integral && f.odd(f.bits(shifted)) && a < f.number(2 * least_whole);
   const Expr value = ir::select(odd, f.with_sign(magnitude, x), magnitude);
   const Expr has_none = x < f.number(0) && x > f.number(-infinity) && !integral;
   const Expr one = ir::equals(x, f.number(1)) || ir::equals(y, f.number(0)) ||
                    (ir::equals(x, f.number(-1)) && ir::equals(a, f.number(infinity)));
   return ir::select(one, f.number(1), ir::select(has_none, f.number(nan), value));
+}
+
+/// |x|^y = 2^(y log2 |x|), rounded to float32 once.
+inline Expr pow(const Lanes &f, const Lanes &d, const Expr &x, const Expr &y) {
+  return power_of_sign(f, x, y, f.converted(wide_exp2(d, d.converted(y) * wide_log2(f, d, x))));
+}
+
+/// A number as the sum of two, of which the first is that sum rounded.
+struct Pair {
+  Expr high, low;
+};
+/// a + b for |a| ≥ |b|, or a = 0 (Dekker).
+inline Pair exact_sum(const Expr &a, const Expr &b) {
+  const Expr sum = a + b;
+  return {sum, b - (sum - a)};
+}
+/// a * b; without fused multiply-adds of halves of the factors (Veltkamp and Dekker), which must be below 2^970.
+inline Pair exact_product(const Lanes &d, const Expr &a, const Expr &b) {
+  const Expr product = a * b;
+  if (d.fused()) return {product, ir::mul_add(a, b, -product)};
+  const auto halves = [&](const Expr &x) {
+    const Expr big = x * d.number(0x1p27 + 1), high = big - (big - x);
+    return Pair{high, x - high};
+  };
+  const Pair p = halves(a), q = halves(b);
+  return {product, ((p.high * q.high - product) + p.high * q.low + p.low * q.high) + p.low * q.low};
+}
+
+/// (log2((1 + s) / (1 - s)) / s - 2 / ln 2 - 2 s^2 / (3 ln 2)) / s^4 in s^2 on √½ ≤ (1 + s) / (1 - s) ≤ √2: that the error of the
+/// logarithm is 1.2e-20.
+inline constexpr double ratio_log2_rest[] = {0x1.2776c50ef9d23p-1, 0x1.a61762a759be4p-2, 0x1.484b142171bcfp-2,
+                                             0x1.0c9a63e3cc5c2p-2, 0x1.c69f8786fdef4p-3, 0x1.87b129150b7b5p-3,
+                                             0x1.85e5770887502p-3};
+
+/// log2 a of float64 to some 66 bits, for a above 0 and finite. The number s of (1 + s) / (1 - s) and the first two terms of the
+/// series are pairs.
+inline Pair log2_pair(const Lanes &d, const Expr &a) {
+  const Parts parts = parts_of(d, a);
+  const Expr &fraction = parts.fraction;
+  const Pair divisor = exact_sum(d.number(2), fraction);
+  const Expr s = fraction / divisor.high;
+  const Pair back = exact_product(d, s, divisor.high);
+  const Expr left = ((fraction - back.high) - back.low) - s * divisor.low;
+  const Expr s_low = left * d.mul_add(s, d.number(-0.5), d.number(0.5));  // 1 / (2 + fraction) = (1 - s) / 2
+  const Pair square = exact_product(d, s, s);
+  const Expr square_low = d.mul_add(s + s, s_low, square.low);
+  const Pair second = exact_sum(d.number(0x1.ec709dc3a03fdp-1), square.high * d.polynomial(square.high, ratio_log2_rest));
+  const Pair rest = exact_product(d, square.high, second.high);
+  const Expr rest_low =
+      d.mul_add(square.high, second.low + d.number(0x1.d27f05548af0cp-55), d.mul_add(square_low, second.high, rest.low));
+  const Pair factor = exact_sum(d.number(0x1.71547652b82fep+1), rest.high);
+  const Expr factor_low = factor.low + (rest_low + d.number(0x1.777d0ffda0d24p-55));
+  const Pair log = exact_product(d, s, factor.high);
+  const Pair sum = exact_sum(parts.k, log.high);
+  return {sum.high, sum.low + d.mul_add(s, factor_low, d.mul_add(s_low, factor.high, log.low))};
+}
+
+/// The power of float64: y log2 |x| as a pair. A y beyond 2^65 makes no difference.
+inline Expr wide_pow(const Lanes &d, const Expr &x, const Expr &y) {
+  const Expr a = d.absolute(x), zero = d.number(0);
+  const Pair log = log2_pair(d, a);
+  const Expr within = d.not_above(0x1p65, d.not_below(-0x1p65, y));
+  const Pair product = exact_product(d, within, log.high);
+  const Expr some = d.absolute(product.high) < d.number(1100);
+  const Expr low = ir::select(some, d.mul_add(within, log.low, product.low), zero);
+  const Expr high = d.not_above(1100, d.not_below(-1100, product.high));
+  const Expr rounder = d.number(d.format.rounder), shifted = high + rounder, fraction = high - (shifted - rounder);
+  const Expr r = fraction + low, lost = (fraction - r) + low;
+  const Expr less_1 = d.mul_add(r, d.polynomial(r, d.format.exp2_terms), lost * d.number(0x1.62e42fefa39efp-1));
+  const Expr power = scaled(d, less_1 + d.number(1), shifted);
+  // Of zero, infinity and NaN: themselves, or their inverses.
+  const Expr is_zero = ir::equals(a, zero), is_infinite = ir::equals(a, d.number(infinity));
+  const Expr inverse = ir::select(is_zero, d.number(infinity), ir::select(is_infinite, zero, a));
+  const Expr special = ir::select(ir::equals(y, y), ir::select(y < zero, inverse, a), y);
+  const Expr ordinary = a > zero && a < d.number(infinity);
+  return power_of_sign(d, x, y, ir::select(ordinary, power, special));
 }
 
 // ---- circular functions -------------------------------------------------------------------------------------------------------
@@ -682,7 +759,7 @@ LATHE_INLINE ir::Expr math_function(ir::BinaryOp op, const ir::Expr &a, const ir
   if (!wide && a.type().element() != DType(scalar_types::float32)) return {};
   const math_functions::Lanes f(scalar_types::float32, a.lanes(), fused), d(scalar_types::float64, a.lanes(), fused);
   switch (op) {
-    case ir::BinaryOp::pow: return wide ? ir::Expr() : math_functions::pow(f, d, a, b);
+    case ir::BinaryOp::pow: return wide ? math_functions::wide_pow(d, a, b) : math_functions::pow(f, d, a, b);
     case ir::BinaryOp::atan2: return math_functions::atan2(wide ? d : f, a, b);
     default: return {};
   }
