@@ -8,7 +8,6 @@
 /// relative to the function, then rounded to the type one by one from the lowest power, the others fitted anew each time. The
 /// interval and the greatest relative error of the rounded polynomial stand beside each.
 
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -549,19 +548,15 @@ inline Turned reduce_by_pi(const Lanes &d, const Expr &x) {
     }
     return value;
   };
-  const Expr rounder = d.number(d.format.rounder), low = of_range([](const InversePi &p) { return p.low; });
-  const Expr quarter = d.number(0x1.921fb54442d18p0);
+  const Expr high = of_range([](const InversePi &p) { return p.high; }), low = of_range([](const InversePi &p) { return p.low; });
+  const Expr rounder = d.number(d.format.rounder), quarter = d.number(d.format.quarter_high);
   if (d.fused()) {
-    const Expr high = of_range([](const InversePi &p) { return p.high; });
     const Expr shifted = ir::mul_add(x, high, rounder);
     return {d.bits(shifted), ir::mul_add(x, low, ir::mul_add(x, high, rounder - shifted)) * quarter};
   }
   // In parts of 29 and 24 bits, whose products with the 24 of x are exact.
-  const auto short_part = [](double high) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(high) >> 24 << 24); };
-  const Expr first = x * of_range([&](const InversePi &p) { return short_part(p.high); });
-  const Expr second = x * of_range([&](const InversePi &p) { return p.high - short_part(p.high); });
-  const Expr shifted = first + rounder, rest = (first - (shifted - rounder)) + second;
-  const Expr shifted_rest = rest + rounder;
+  const Expr part = d.shortened(high, 24), product = x * part, shifted = product + rounder;
+  const Expr rest = (product - (shifted - rounder)) + x * (high - part), shifted_rest = rest + rounder;
   return {d.bits(shifted) + d.bits(shifted_rest), ((rest - (shifted_rest - rounder)) + x * low) * quarter};
 }
 
@@ -705,7 +700,7 @@ inline Expr ldexp(const Lanes &f, const Expr &a, const Expr &b) {
 
 }  // namespace math_functions
 
-/// float64 has fewer functions.
+/// float64 has all but the circular functions: reducing any argument takes more than the library does for one lane.
 LATHE_INLINE ir::Expr wide_math_function(ir::UnaryOp op, const ir::Expr &a, bool fused, bool scales) {
   const math_functions::Lanes d(scalar_types::float64, a.lanes(), fused, scales);
   switch (op) {
