@@ -297,5 +297,22 @@ TEST(LlvmMemory, ShufflesOfEveryShape) {
   EXPECT_EQ(vo, (std::vector<std::int32_t>{0, 10, 1, 11, 2, 12, 3, 13, 17, 6, 11, 10, 3, 2, 1, 0, 1, 1, 6, 0, 15}));
 }
 
+TEST(LlvmMemory, ShufflesOfManyVectorsTakeOneInstructionLessThanThereAreVectors) {
+  Buffer a("a", i32, {Expr(16)}), out("out", i32, {Expr(16)});
+  const List<Expr> vectors = {load(a, {lanes(0, 4)}), load(a, {lanes(4, 4)}), load(a, {lanes(8, 4)}), load(a, {lanes(12, 4)})};
+  const Program p = program({input(a), output(out)}, block({store(out, {lanes(0, 4)}, shuffle(vectors, {1, 5, 9, 13})),
+                                                            store(out, {lanes(4, 4)}, shuffle(vectors, {15, 3, 10, 2})),
+                                                            store(out, {lanes(8, 4)}, shuffle(vectors, {14, 11, 6, 7})),
+                                                            store(out, {lanes(12, 4)}, shuffle(vectors, {12, 12, 13, 8}))}));
+  const std::string text = codegen::emit_llvm(p, Target::host());
+  std::size_t count = 0;
+  for (std::size_t at = text.find("shufflevector"); at != std::string::npos; at = text.find("shufflevector", at + 1)) ++count;
+  EXPECT_LE(count, 12u) << text;
+  std::vector<std::int32_t> va(16), vo(16);
+  std::iota(va.begin(), va.end(), 100);
+  ASSERT_EQ(Compiled(p).run({slot(va.data()), slot(vo.data())}), 0);
+  EXPECT_EQ(vo, (std::vector<std::int32_t>{101, 105, 109, 113, 115, 103, 110, 102, 114, 111, 106, 107, 112, 112, 113, 108}));
+}
+
 }  // namespace
 }  // namespace lathe::llvm_harness

@@ -249,14 +249,17 @@ LATHE_INLINE LlvmValue LlvmFunction::repeat(LlvmValue vector, int times) {
   return w_.shuffle(vector, {}, pick);
 }
 
-/// Two vectors of one width are one instruction; otherwise the lanes of each vector are brought to their places and merged.
+/// Vectors of one width take one instruction for two of them, and another one for each more if the result has that width too;
+/// otherwise the lanes of each vector are brought to their places and merged.
 LATHE_INLINE LlvmValue LlvmFunction::shuffle(const ir::Shuffle &s) {
   const int total = static_cast<int>(s.lanes.size());
   List<LlvmValue> vectors;
   for (const ir::Expr &e : s.vectors) vectors.push_back(known(e));
   const int width = s.vectors[0].lanes();
-  if (vectors.size() <= 2 && width > 1 && s.vectors.back().lanes() == width)
+  const bool alike = std::all_of(s.vectors.begin(), s.vectors.end(), [&](const ir::Expr &e) { return e.lanes() == width; });
+  if (width > 1 && alike && vectors.size() <= 2)
     return w_.shuffle(vectors[0], vectors.size() == 2 ? vectors[1] : LlvmValue{}, s.lanes);
+  if (width > 1 && alike && total == width) return shuffle_one_by_one(vectors, s.lanes);
   LlvmValue result;
   int first = 0;
   for (std::size_t v = 0; v < vectors.size(); ++v) {
@@ -280,6 +283,23 @@ LATHE_INLINE LlvmValue LlvmFunction::shuffle(const ir::Shuffle &s) {
     }
     const LlvmValue placed = w_.shuffle(vectors[v], {}, pick);
     result = result.defined() ? w_.shuffle(result, placed, merge) : placed;
+  }
+  return result;
+}
+
+/// Three vectors or more, and a result of their width. Lanes of the first one are still at their old place when the second comes;
+/// later all are where they belong.
+LATHE_INLINE LlvmValue LlvmFunction::shuffle_one_by_one(const List<LlvmValue> &vectors, const List<int> &lanes) {
+  const int width = static_cast<int>(lanes.size());
+  LlvmValue result = vectors[0];
+  for (int v = 1; v < static_cast<int>(vectors.size()); ++v) {
+    List<int> pick;
+    for (int i = 0; i < width; ++i) {
+      const int lane = lanes[static_cast<std::size_t>(i)], owner = lane / width;
+      const int before = v == 1 ? lane : i, now = owner == v ? width + lane % width : before;
+      pick.push_back(owner > v ? -1 : now);
+    }
+    result = w_.shuffle(result, vectors[static_cast<std::size_t>(v)], pick);
   }
   return result;
 }

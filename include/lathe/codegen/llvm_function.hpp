@@ -116,6 +116,7 @@ class LlvmFunction {
   LlvmValue ramp(const ir::Expr &e, const ir::Ramp &r);
   LlvmValue repeat(LlvmValue vector, int times);
   LlvmValue shuffle(const ir::Shuffle &s);
+  LlvmValue shuffle_one_by_one(const List<LlvmValue> &vectors, const List<int> &lanes);
   LlvmValue call(const ir::Expr &e, const ir::Call &c);
   const arith::Facts &facts();
 
