@@ -14,6 +14,7 @@
 #include "lathe/passes/partition_loops.ipp"
 #include "lathe/passes/pipeline.ipp"
 #include "lathe/passes/reuse_buffers.ipp"
+#include "lathe/passes/share_loads.ipp"
 #include "lathe/passes/simplify_loops.ipp"
 #include "lathe/passes/unroll_loops.ipp"
 #include "lathe/passes/vectorize_loops.ipp"

@@ -34,6 +34,7 @@ struct Row {
 ///     narrow_indices            lanes of indices need not have 64 bits; when lanes and copies have made them what they are
 ///     contract_multiply_adds    products fuse with sums
 ///     lower_math_functions      functions that need no library become arithmetic
+///     share_loads               overlapping vectors of a row are read once; weighs loads against arithmetic as it will be
 ///     reuse_buffers             memory that is free is taken again; last, since the others tell buffers apart
 ///
 /// Forms that hold from a row on: guard_loads form_no_guarding_selects, vectorize_loops form_no_vectorized_loops and

@@ -15,6 +15,7 @@
 #include "lathe/passes/partition_loops.hpp"
 #include "lathe/passes/pipeline.hpp"
 #include "lathe/passes/reuse_buffers.hpp"
+#include "lathe/passes/share_loads.hpp"
 #include "lathe/passes/simplify_loops.hpp"
 #include "lathe/passes/unroll_loops.hpp"
 #include "lathe/passes/vectorize_loops.hpp"
@@ -38,6 +39,7 @@ LATHE_INLINE std::span<const Row> pipeline() {
       {"narrow_indices", narrow_indices, unrolled},
       {"contract_multiply_adds", contract_multiply_adds, unrolled},
       {"lower_math_functions", lower_math_functions, unrolled},
+      {"share_loads", share_loads, unrolled},
       {"reuse_buffers", reuse_buffers, unrolled},
   };
   return rows;
