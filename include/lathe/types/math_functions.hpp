@@ -37,8 +37,8 @@ namespace lathe::inline LATHE_ABI::types {
 ///     acos      1.100   0.631863832    1.122       0.625191987
 ///     atan      1.301   1.41092885     1.403       -1.10298431
 ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fused, bool scales = false);
-/// pow and atan2, y first, of float32 and float64. The greatest errors over 6 million random pairs: of pow 0.51 and 1.3 units of
-/// the last place, of atan2 1.47 and 1.7. And ldexp of both, rounded right.
+/// pow and atan2, y first, of float32 and float64. The greatest errors over random pairs: of pow 0.51 (600,000 pairs) and 1.3 (6
+/// million) units of the last place, of atan2 1.47 (6 million) and 1.7 (3 million). And ldexp of both, rounded right.
 ir::Expr math_function(ir::BinaryOp op, const ir::Expr &a, const ir::Expr &b, bool fused);
 
 }  // namespace lathe::inline LATHE_ABI::types
