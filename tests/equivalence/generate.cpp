@@ -424,10 +424,15 @@ class Generator {
   }
 
   TermRef float_binary(TermRef a, TermRef b) {
-    return terms::binary(random_.pick({BinaryOp::add, BinaryOp::add, BinaryOp::add, BinaryOp::sub, BinaryOp::sub, BinaryOp::mul,
-                                       BinaryOp::mul, BinaryOp::mul, BinaryOp::min, BinaryOp::max, BinaryOp::min, BinaryOp::max,
-                                       BinaryOp::div, BinaryOp::mod, BinaryOp::fmod, BinaryOp::ldexp}),
-                         std::move(a), std::move(b));
+    const BinaryOp op = random_.pick({BinaryOp::add, BinaryOp::add, BinaryOp::add, BinaryOp::sub, BinaryOp::sub, BinaryOp::mul,
+                                      BinaryOp::mul, BinaryOp::mul, BinaryOp::min, BinaryOp::max, BinaryOp::min, BinaryOp::max,
+                                      BinaryOp::div, BinaryOp::mod, BinaryOp::fmod, BinaryOp::ldexp});
+    // Of most powers nothing but 0 and infinity would be left.
+    if (op == BinaryOp::ldexp && random_.percent(80))
+      b = terms::binary(BinaryOp::min, std::move(b), terms::constant(a->type, ir::from_double(a->type, 9)));
+    if (op == BinaryOp::ldexp && random_.percent(80))
+      b = terms::binary(BinaryOp::max, std::move(b), terms::constant(a->type, ir::from_double(a->type, -9)));
+    return terms::binary(op, std::move(a), std::move(b));
   }
 
   TermRef integer_unary(TermRef a) {

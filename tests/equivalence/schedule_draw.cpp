@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "lathe/ir/walk.hpp"
+
 namespace equivalence {
 
 using lathe::scheduling::AxisId;
@@ -109,7 +111,7 @@ class Drawer {
     for (const StageState &stage : schedule_.state().stages)
       if (stage.is_compute()) stages_.push_back(&stage);
     stage_ = random_.pick(stages_);
-    switch (random_.between(0, 27)) {
+    switch (random_.between(0, 28)) {
       case 0:
       case 1:
       case 2:
@@ -135,12 +137,13 @@ class Drawer {
                                    : std::vector<Step>{{Primitive::cache_write, stage_->id, {}, {}, {}, scope(), {}}};
       case 19: return layout();
       case 20: return {{Primitive::set_scope, stage_->id, {}, {}, {}, scope(), {}}};
-      case 21: return random_.percent(80) ? assume() : alias();
+      case 21: return assume();
       case 22: return storage_align();
       case 23: return auto_unroll();
       case 24: return reverse_compute_at();
       case 25: return stream();
       case 27: return prefetch();
+      case 28: return alias();
       default: return stream();
     }
   }
@@ -190,12 +193,17 @@ class Drawer {
     return {{Primitive::stream, stage_->id, {}, {}, {}, {}, {}}};
   }
 
+  /// An output and an input of its type and shape, if there are such.
   std::vector<Step> alias() {
-    std::vector<StageId> like;
-    for (const StageState &stage : schedule_.state().stages)
-      if (!stage.is_compute() && stage.operation->types[0] == stage_->operation->types[0]) like.push_back(stage.id);
-    if (like.empty()) return {};
-    return {{Primitive::alias, stage_->id, {}, {random_.pick(like)}, {}, {}, {}}};
+    std::vector<Step> pairs;
+    for (const StageState *output : stages_)
+      for (const StageState &input : schedule_.state().stages) {
+        const auto &of = *output->operation, &in = *input.operation;
+        bool alike = output->output && !input.is_compute() && in.types[0] == of.types[0] && in.shape.size() == of.shape.size();
+        for (std::size_t d = 0; alike && d < in.shape.size(); ++d) alike = lathe::ir::equal(in.shape[d], of.shape[d]);
+        if (alike) pairs.push_back({Primitive::alias, output->id, {}, {input.id}, {}, {}, {}});
+      }
+    return pairs.empty() ? pairs : std::vector<Step>{random_.pick(pairs)};
   }
 
   /// Of something that the stage reads, as a rule.
@@ -353,8 +361,8 @@ bool keeps_order(const State &state, const Program &program) {
 }
 
 bool may_refuse(const std::string &code) {
-  return code == "slow" || code == "unmet" || code == "L031" || code == "L032" || code == "L001" || code == "L004" ||
-         code == "L007" || code == "L062" || code == "L064";
+  return code == "slow" || code == "unmet" || code == "L031" || code == "L032" || code == "L033" || code == "L034" ||
+         code == "L001" || code == "L004" || code == "L007" || code == "L062" || code == "L064";
 }
 
 std::optional<lathe::Diagnostic> draw_schedule(lathe::Schedule &schedule, const Program &program, Random &random, int count,

@@ -35,7 +35,8 @@ struct Tally {
 /// Codes by which lowering may refuse what each step's call allowed: what only inferred extents and other stages decide.
 /// "slow": it would run for minutes; "unmet": it requires what the case's sizes do not fulfil. L031: the inferred extent is not
 /// divisible; L032: a streamed stage has no lanes (yet); L001: another reader is outside the loop; L004: a ragged extent would
-/// come before the loop it depends on; L007: start values would be needed before they are computed; L062, L064: the inferred
+/// come before the loop it depends on; L033: a loop in which something is prefetched runs once, or what is read moved; L034: what
+/// is shared would be overwritten; L007: start values would be needed before they are computed; L062, L064: the inferred
 /// extent is not constant.
 bool may_refuse(const std::string &code);
 

@@ -136,6 +136,12 @@ TEST(LoweringRefusals, L033NoPrefetch) {
   Schedule once(y);
   once[y].prefetch(ids, once[y].split(once[y].axis(0), 16).first, 1);
   expect_refusal("L033", [&] { print(once, x, ids, y); }, "_once");
+  auto twice = compute({16}, [&](Index i) { return ids(i) * 2; }, "twice(i)");
+  auto z = compute({16}, [&](Index i) { return twice(i) + twice(15 - i); }, "z(i)");
+  Schedule inside(z);
+  inside[twice].compute_at(inside[z], inside[z].axis(0));
+  inside[z].prefetch(twice, inside[z].axis(0), 1);
+  expect_refusal("L033", [&] { print(inside, ids, z); }, "_inside");
   moved[y].prefetch(ids, moved[y].axis(0), 4);
   moved.cache_read(ids, scope::global, y);
   expect_refusal("L033", [&] { print(moved, x, ids, y); }, "_unread");

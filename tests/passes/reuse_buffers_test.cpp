@@ -56,13 +56,15 @@ TEST_F(ReuseBuffers, what_is_read_later_stays) {
 }
 
 TEST_F(ReuseBuffers, in_one_statement_all_are_alive) {
-  expect_allocated(1, within({b, c}, {sequence({step(b, {A}), step(Z, {b})}), step(c, {A}), step(Z, {c, A})}) );
+  expect_allocated(1, within({b, c}, {sequence({step(b, {A}), step(Z, {b})}), step(c, {A}), step(Z, {c, A})}));
   const Stmt nested = within({b, c}, {sequence({step(b, {A}), step(c, {A}), step(Z, {b})}, "both"), step(Z, {c})});
   expect_allocated(2, nested);
 }
 
 TEST_F(ReuseBuffers, others_are_told_apart) {
-  const auto chain = [&](const Buffer &second) { return within({b, second}, {step(b, {A}), step(Z, {b}), step(second, {A}), step(Z, {A})}); };
+  const auto chain = [&](const Buffer &second) {
+    return within({b, second}, {step(b, {A}), step(Z, {b}), step(second, {A}), step(Z, {A})});
+  };
   expect_allocated(1, chain(c));
   expect_allocated(2, chain(Buffer("shorter", f32, {n - 1})));
   ir::BufferNode local;
@@ -78,7 +80,8 @@ TEST(ReuseBuffersOfStages, eight_stages_in_the_memory_of_two) {
   std::vector<Tensor<float, 1>> stages;
   for (int i = 0; i < 8; ++i)
     stages.push_back(compute(
-        {size}, [&](Index x) { return (i == 0 ? input(x) : stages.back()(x)) * 2.0f + cast<float>(x); }, "stage" + std::to_string(i)));
+        {size}, [&](Index x) { return (i == 0 ? input(x) : stages.back()(x)) * 2.0f + cast<float>(x); },
+        "stage" + std::to_string(i)));
   Schedule s(stages.back());
   for (const auto &stage : stages)
     if (&stage != &stages.back()) s[stage].compute_root();

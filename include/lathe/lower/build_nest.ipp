@@ -241,8 +241,8 @@ class NestBuilder {
     List<ir::Stmt> hints;
     for (const scheduling::PrefetchState &prefetch : plan.stage->prefetches) {
       if (plan.stage->position(plan.stage->follow(prefetch.axis)) != level) continue;
-      List<ir::Buffer> buffers;
-      for (std::size_t output = 0; output < prefetch.tensor->types.size(); ++output)
+      List<ir::Buffer> buffers;  // none where the tensor became inlined
+      for (std::size_t output = 0; index_.contains(prefetch.tensor.get()) && output < prefetch.tensor->types.size(); ++output)
         buffers.push_back(place_of({prefetch.tensor, static_cast<int>(output)}).buffer);
       prefetching::Hints made(plans_, plan, prefetch);
       add_readers(plan, number, level, buffers, made);

@@ -38,7 +38,8 @@ class Checker {
     const scheduling::Step &step = *plans_.state->steps[static_cast<std::size_t>(output_.stage->aliased_by)];
     scheduling::refuse(
         *plans_.state, step, "L034", name() + " in the memory of " + input_->name + " could be written before it is read",
-        {{"why", why, {}}, {"help", "compute what reads other points at root, and let " + name() + " read that; or leave out the alias", {}}});
+        {{"why", why, {}},
+         {"help", "compute what reads other points at root, and let " + name() + " read that; or leave out the alias", {}}});
   }
 
   const std::string &name() const { return output_.stage->name(); }

@@ -47,6 +47,13 @@ class Hints {
     const Plan *producer = plans.find(state.tensor);
     if (producer && !producer->stage->scope.name.empty())
       refuse(producer->stage->name() + " is kept in scope " + producer->stage->scope.name, "prefetch what it is copied from");
+    for (const Plan *at = producer; at && at->parent >= 0;) {
+      const Plan *around = &plans.plans[static_cast<std::size_t>(at->parent)];
+      if (around == &plan && at->level >= level_)
+        refuse(producer->stage->name() + " is computed inside that loop, so nothing of it is there before",
+               "prefetch what it reads");
+      at = around;
+    }
   }
 
   /// The number of the loop, from outside.

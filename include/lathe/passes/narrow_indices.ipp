@@ -196,8 +196,8 @@ LATHE_INLINE ir::Stmt narrow_indices(const ir::Stmt &s, const PassContext &conte
   Expr small;
   for (const Expr &symbol : symbols_in(s)) {
     const Expr condition = symbol <= Expr(most) && symbol >= Expr(-most);
+    small = ir::both(small, context.facts.simplify(condition));
     facts.assume(condition);
-    small = ir::both(small, facts.simplify(condition));
   }
   if (!small.defined()) return general;
   const Stmt narrow = mostly.visit(s, facts);

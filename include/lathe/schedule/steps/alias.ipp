@@ -20,7 +20,8 @@ LATHE_INLINE void apply_alias(State &state, const Step &step) {
   if (input->operation->kind != ir::OperationKind::placeholder)
     refuse_alias(input->name() + " is no input", "name an input second: other memory is the kernel's own");
   if (input->operation->types[0] != stage.operation->types[0] || input->operation->shape.size() != stage.operation->shape.size())
-    refuse_alias("their elements have different types, or their shapes different ranks", "an input like the output can be its memory");
+    refuse_alias("their elements have different types, or their shapes different ranks",
+                 "an input like the output can be its memory");
   for (const StageState &other : state.stages)
     if (other.alias && (&other == &stage || other.alias == input->key))
       refuse_alias(other.name() + " may be the memory of " + other.alias->name + " already", "leave out one of the two");
