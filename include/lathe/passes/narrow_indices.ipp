@@ -170,12 +170,14 @@ inline List<Expr> symbols_in(const Stmt &s) {
 
 inline bool has_lanes_of_indices(const Stmt &s) {
   bool found = false;
+  NodeSet seen;
   ir::walk_down(s, [&](const Stmt &each) {
     ir::for_each_expr(each, [&](const Expr &root) {
-      if (found) return;
-      ir::walk(root, [&](const Expr &e) {
+      ir::walk_down(root, [&](const Expr &e) {
+        if (found || e.lanes() == 1 || !seen.insert(e.node())) return false;
         const auto *cast = e.as<ir::Cast>();
-        found = found || (is_lanes(e) && !e.as<ir::Ramp>() && !e.as<ir::Broadcast>()) || (cast && is_lanes(cast->a));
+        found = (is_lanes(e) && !e.as<ir::Ramp>() && !e.as<ir::Broadcast>()) || (cast && is_lanes(cast->a));
+        return !found;
       });
     });
     return !found;

@@ -38,7 +38,8 @@ struct Occurrence {
 
 /// A vector of a window.
 struct Vector {
-  Expr load;
+  Expr load;            ///< the first one
+  bool shared = false;  ///< `load` is one that may stand wherever the row is known
   List<Occurrence> occurrences;
   Expr shuffled;  ///< what replaces it
 };
@@ -219,14 +220,12 @@ class Line {
     Window window{load.buffer, {load.indices.begin(), load.indices.end() - 1}, {}, stride, e.type(), 0, true, {}};
     const Expr &base = load.indices.back().as<ir::Ramp>()->base;
     window.terms = arith::linear_form(base);
-    const bool written_by_terms = ir::equal(base, arith::from_linear(window.terms));
     window.version = versions_[load.buffer.node()];
     const std::int64_t constant = window.terms.constant;
     if (constant > furthest || constant < -furthest) return;
     Window &found = window_like(std::move(window));
     Vector &vector = found.vectors[constant];
-    // Others may use it where only the variables of the terms are known.
-    if (!vector.load.defined()) vector.load = written_by_terms ? e : load_at(found, constant, stride);
+    if (!vector.load.defined()) vector.load = e;
     vector.occurrences.push_back({site, e.node()});
   }
 
@@ -328,6 +327,17 @@ class Line {
     return sum;
   }
 
+  /// A vector for others to use, where only the variables of the terms may be known: its own start may name more.
+  static const Expr &shared(const Window &w, const Place &place) {
+    Vector &vector = place->second;
+    if (!std::exchange(vector.shared, true)) {
+      const Expr load = load_at(w, place->first, w.stride);
+      const auto base = [](const Expr &e) { return e.as<ir::Load>()->indices.back().as<ir::Ramp>()->base; };
+      if (!ir::equal(base(load), base(vector.load))) vector.load = load;
+    }
+    return vector.load;
+  }
+
   static Expr shifted(const Shift &shift) {
     const std::int64_t stride = shift.window->stride, lanes = shift.window->type.lanes();
     const std::int64_t from_low = (shift.vector->first - shift.low->first) / stride;
@@ -335,7 +345,7 @@ class Line {
     List<int> pick;
     for (std::int64_t i = 0; i < lanes; ++i)
       pick.push_back(static_cast<int>(i + from_low < lanes ? i + from_low : lanes + i - from_high));
-    return ir::shuffle({shift.low->second.load, shift.high->second.load}, std::move(pick));
+    return ir::shuffle({shared(*shift.window, shift.low), shared(*shift.window, shift.high)}, std::move(pick));
   }
 
   /// Vectors that together are a stretch of the row, each element of it once.
