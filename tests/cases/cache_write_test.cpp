@@ -27,7 +27,9 @@ struct Product {
   }
 };
 
-std::string loops_of(Schedule &s, const AnyTensor &tensor) { return scheduling::loops_text(*s.state().find(tensor.untyped().operation)); }
+std::string loops_of(Schedule &s, const AnyTensor &tensor) {
+  return scheduling::loops_text(*s.state().find(tensor.untyped().operation));
+}
 
 TEST(CacheWrite, TakesTheLoopsAndWhatIsComputedAtThem) {
   EveryBackend run;

@@ -13,9 +13,9 @@ namespace lathe::inline LATHE_ABI::scheduling {
 
 /// Element (axes…) of a stage lies at `indices` of its memory. Both empty: where the stage says, row by row.
 struct Layout {
-  List<ir::Var> axes;      ///< "i0", "i1", …: one per dimension of the stage
-  List<ir::Expr> indices;  ///< over `axes`: one per dimension of the memory
-  bool empty() const { return axes.empty(); }
+  List<ir::Var> axes;                          ///< "i0", "i1", …: one per dimension of the stage
+  List<ir::Expr> indices;                      ///< over `axes`: one per dimension of the memory
+  bool empty() const { return axes.empty(); }  ///< whether there is none: elements lie as they are
 };
 
 /// The axes of a layout of a stage of this rank.

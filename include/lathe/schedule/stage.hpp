@@ -2,9 +2,9 @@
 #pragma once
 /// \file
 /// Handles on the stages of a schedule. Each call is one step (step.hpp); it is checked at once and throws `Error` with a code
-/// S…, leaving the schedule as it was. (`tile` is three steps.) Beside the codes that a primitive names, any step throws S015 on a
-/// stage that is inlined, but compute_at and compute_root, which undo that; and S017 on an input, which only untyped programs can
-/// name.
+/// S…, leaving the schedule as it was. (`tile` is three steps.) Beside the codes that a primitive names, any step throws S015 on
+/// a stage that is inlined, but compute_at and compute_root, which undo that; and S017 on an input, which only untyped programs
+/// can name.
 
 #include <array>
 #include <cstdint>
