@@ -5,8 +5,8 @@
 ///
 ///     lathe_halide [first]
 ///
-/// Prints a line each, of processor seconds and passed seconds: the first JIT of the process, which is of a vector add; and, unless
-/// `first` is given, the next one, the depthwise convolution, the tiled sgemm, and a call.
+/// Prints a line each, of processor seconds and passed seconds: the first JIT of the process, which is of a vector add; and,
+/// unless `first` is given, the next one, the depthwise convolution, the tiled sgemm, and a call.
 
 #include <Halide.h>
 
@@ -20,9 +20,7 @@ namespace {
 using namespace Halide;
 
 /// Without the checks that its code makes of arguments, so that what it compiles is the loops.
-Target target() {
-  return get_jit_target_from_environment().with_feature(Target::NoBoundsQuery).with_feature(Target::NoAsserts);
-}
+Target target() { return get_jit_target_from_environment().with_feature(Target::NoBoundsQuery).with_feature(Target::NoAsserts); }
 
 /// A dense input with constant extents, innermost dimension first.
 ImageParam dense_input(const std::vector<int> &extents, const char *name) {

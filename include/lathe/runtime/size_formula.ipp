@@ -45,7 +45,8 @@ LATHE_INLINE bool SizeFormula::add(const ir::Expr &e, const List<ir::Var> &symbo
     if (!add(cast->a, symbols, depth)) return false;
   } else if (const auto *select = e.as<ir::Select>()) {
     step.kind = Kind::select;
-    if (!add(select->condition, symbols, depth) || !add(select->a, symbols, depth + 1) || !add(select->b, symbols, depth + 2)) return false;
+    if (!add(select->condition, symbols, depth) || !add(select->a, symbols, depth + 1) || !add(select->b, symbols, depth + 2))
+      return false;
   } else {
     return false;
   }
