@@ -142,6 +142,17 @@ TEST(LoweringRefusals, L033NoPrefetch) {
   inside[twice].compute_at(inside[z], inside[z].axis(0));
   inside[z].prefetch(twice, inside[z].axis(0), 1);
   expect_refusal("L033", [&] { print(inside, ids, z); }, "_inside");
+  auto wide = placeholder<float>({16, 16}, "wide");
+  auto ragged = compute(
+      {16},
+      [&](Index i) {
+        auto r = reduce_axis(clamp(ids(i), 0, 16), "r");
+        return sum(wide(i, r), r);
+      },
+      "ragged(i)");
+  Schedule of_rows(ragged);
+  of_rows[ragged].prefetch(wide, of_rows[ragged].axis(0), 1);
+  expect_refusal("L033", [&] { print(of_rows, wide, ids, ragged); }, "_ragged");
   moved[y].prefetch(ids, moved[y].axis(0), 4);
   moved.cache_read(ids, scope::global, y);
   expect_refusal("L033", [&] { print(moved, x, ids, y); }, "_unread");

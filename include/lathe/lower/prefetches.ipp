@@ -103,9 +103,10 @@ class Hints {
   const Interval &side(const Interval &touched) const {
     const auto known = [](const ir::Expr &end) {
       if (!end.defined()) return false;
-      bool loads = false;
-      ir::walk(end, [&](const ir::Expr &node) { loads = loads || node.as<ir::Load>() || node.as<ir::Call>(); });
-      return !loads;
+      bool data = false;  // of the index, or of the extent of a loop
+      ir::walk(end,
+               [&](const ir::Expr &node) { data = data || node.as<ir::Load>() || node.as<ir::Read>() || node.as<ir::Call>(); });
+      return !data;
     };
     if (!known(touched.min) || !known(touched.max))
       refuse("where it is read depends on data", "copy what is needed by cache_read, and prefetch for the copy");
