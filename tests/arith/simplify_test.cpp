@@ -349,6 +349,9 @@ TEST_F(Names, Intervals) {
   EXPECT_EQ(text(none.interval(x - xi, ranges)), "[x - 2, x]");
   EXPECT_EQ(text(none.interval(max(0, min(x + xi, n - 1)), ranges)), "[max(min(x, n - 1), 0), max(min(x + 2, n - 1), 0)]");
   EXPECT_EQ(text(none.interval((x * 4 + xi) % 4, ranges)), "[0, 2]");
+  // What leaves 64 bits is no sum of others.
+  const arith::Interval far = none.interval((xi + (std::int64_t{1} << 61)) * 4, ranges);
+  EXPECT_FALSE(far.min.defined() && ir::constant_integer(far.min).value_or(0) > 0) << ir::to_string(far.min);
   EXPECT_EQ(text(none.interval((x * 4 + xi) / 4, ranges)), "[x, x]");
   EXPECT_EQ(text(none.interval((x + xi) % 4, ranges)), "[0, 3]");
   EXPECT_EQ(text(none.interval((x + xi) / 4, ranges)), "[x/4, (x + 2)/4]");

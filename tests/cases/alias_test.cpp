@@ -60,6 +60,17 @@ TEST(Alias, InPlaceUnderManySchedules) {
   u.expect(tiled);
 }
 
+/// An index of an axis of one iteration is that axis, whatever stands there.
+TEST(Alias, AxesOfOneIteration) {
+  auto a = placeholder<float>({1, 3}, "a");
+  auto c = compute({1, 3}, [&](Index, Index j) { return a(0, j) + 1.0f; }, "c(i, j)");
+  Schedule s(c);
+  s.alias(c, a);
+  Array<float, 2> both = counted<float, 2>({1, 3}, 5);
+  jit(s, a, c)(both, both);
+  for (int j = 0; j < 3; ++j) EXPECT_EQ(both(0, j), 6 + j);
+}
+
 TEST(Alias, SeparateMemoryIsStillRight) {
   Update u;
   Schedule s(u.c);

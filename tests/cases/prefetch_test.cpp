@@ -92,6 +92,18 @@ TEST(Prefetch, OfACopyAndThroughAnInlinedStage) {
   run.expect(s, {in(a, values), out(c, Array<float, 1>::generate({64}, [&](auto i) { return (values(i) + 1) * 3; }))});
 }
 
+/// Of steps so long that their products with factors leave 64 bits, nothing is fetched, or they are refused.
+TEST(Prefetch, FarAhead) {
+  EveryBackend run;
+  Doubled p;
+  Schedule s(p.b);
+  auto [jo, ji] = s[p.b].split(s[p.b].axis(1), 4);
+  s[p.b].prefetch(p.a, jo, std::int64_t{1} << 40);
+  run.expect(s, p.given());
+  for (const std::int64_t ahead : {(std::int64_t{1} << 40) + 1, std::int64_t{1} << 61, std::numeric_limits<std::int64_t>::max()})
+    expect_error("S039", [&] { s[p.b].prefetch(p.a, jo, ahead); });
+}
+
 TEST(Prefetch, TextAndCppReadBack) {
   Doubled p;
   Schedule s(p.b), again(p.b);

@@ -90,6 +90,17 @@ TEST(LoweringRefusals, L062AndL064NeedConstantExtents) {
   expect_refusal("L064", [&] { optimize_program(copies, {a, b}, {}); });
 }
 
+/// The step names the axis where cache_write has moved it.
+TEST(LoweringRefusals, L064OfMovedLoops) {
+  auto n = size_var("n");
+  auto x = placeholder<float>({n}, "x");
+  auto y = compute({n}, [&](Index i) { return x(i) + 1.0f; }, "y(i)");
+  Schedule s(y);
+  s[y].unroll(s[y].split(s[y].axis(0), 6).first);
+  s.cache_write(y, scope::local);
+  expect_refusal("L064", [&] { print(s, x, y); }, "_moved");
+}
+
 TEST(LoweringRefusals, L032StreamWithoutVectors) {
   auto x = placeholder<float>({16}, "x");
   auto y = compute({16}, [&](Index i) { return x(i) + 1.0f; }, "y(i)");

@@ -27,13 +27,16 @@ class Cover {
  private:
   bool runs(const Var &var) const { return ranges_.contains(var); }
 
+  /// Whether the node is no sum of others: its coefficients would leave 64 bits.
+  static bool is_atom(const Expr &e, const Linear &form) { return form.terms.size() == 1 && form.terms[0].atom.same_as(e); }
+
   void list_needs(const Expr &e, List<Expr> &needs) {
-    if (is_linear_node(e)) {
-      for (const Linear::Term &term : linear_form(e).terms)
-        if (!term.atom.same_as(e)) needs.push_back(term.atom);
-    } else {
-      ir::for_each_child(e, [&](const Expr &child) { needs.push_back(child); });
-    }
+    if (is_linear_node(e))
+      if (const Linear form = linear_form(e); !is_atom(e, form)) {
+        for (const Linear::Term &term : form.terms) needs.push_back(term.atom);
+        return;
+      }
+    ir::for_each_child(e, [&](const Expr &child) { needs.push_back(child); });
   }
 
   static bool is_point(const Interval &i) { return i.min.defined() && i.min.same_as(i.max); }
@@ -45,7 +48,7 @@ class Cover {
     }
     if (is_linear_node(e)) {
       const Linear form = linear_form(e);
-      if (form.terms.size() != 1 || !form.terms[0].atom.same_as(e)) return of_sum(e, form);
+      if (!is_atom(e, form)) return of_sum(e, form);
     }
     bool still = true;  // nothing that runs is below
     ir::for_each_child(e, [&](const Expr &child) {

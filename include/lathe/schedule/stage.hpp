@@ -313,8 +313,8 @@ class AnyStage {
   /// (for `s[B].prefetch(A, i, 8)`). Places beyond the tensor's end are computed as if it went on, and hints for them do nothing:
   /// where rows follow each other in memory, iterations past the end of one fetch the next. When the loop is split later, the
   /// inner part counts. Hints do not change values. \throws Error S002, S003, S039 (the stage does not read the tensor, which may
-  /// also be inlined; `ahead` is below 1). Lowering refuses (L033) places that depend on data, a tensor that is not in memory
-  /// when the iteration begins, or no longer read, and loops that run once, or are, or stand inside, lanes.
+  /// also be inlined; `ahead` is below 1, or above 2^40). Lowering refuses (L033) places that depend on data, a tensor that is
+  /// not in memory when the iteration begins, or no longer read, and loops that run once, or are, or stand inside, lanes.
   template <class A>
   void prefetch(const AnyTensor &tensor, const A &axis, std::int64_t ahead, Location place = Location::current()) {
     static_assert(

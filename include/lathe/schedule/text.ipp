@@ -260,6 +260,11 @@ struct Names {
   }
   std::string axis_name(const StageState *of, AxisId id) const {
     const AxisState *axis = of ? of->find(id) : nullptr;
+    if (!axis && of)  // a cache_write after the step may have moved it
+      for (const StageState &other : state.stages) {
+        const Step *made = other.id.step < 0 ? nullptr : state.steps[static_cast<std::size_t>(other.id.step)].get();
+        if (made && made->primitive == Primitive::cache_write && made->stage == of->id) return axis_name(&other, id);
+      }
     if (!axis) return "?";
     return variables ? variables->axis(*of, id) : identifier(axis->name);
   }

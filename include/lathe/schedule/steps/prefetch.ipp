@@ -39,6 +39,10 @@ LATHE_INLINE void apply_prefetch(State &state, const Step &step) {
   };
   if (!may_read(state, stage, tensor->key))
     refuse_prefetch(stage.name() + " does not read it", "name a tensor among s.inputs(" + stage.name() + ")");
+  constexpr std::int64_t furthest = std::int64_t{1} << 40;
+  if (step.numbers.at(0) > furthest)
+    refuse_prefetch(std::to_string(step.numbers[0]) + " iterations ahead is beyond all memory",
+                    "fetch it some hundred bytes ahead");
   if (step.numbers.at(0) < 1)
     refuse_prefetch(std::to_string(step.numbers[0]) + " iterations ahead is no time", "fetch it 1 iteration ahead or more");
   if (tensor->is_compute() && tensor->attachment.kind == Attachment::Kind::inlined)
