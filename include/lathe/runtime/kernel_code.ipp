@@ -247,17 +247,17 @@ class CallChecker {
   std::int64_t stride_of(const TensorRule &rule, std::size_t dimension) const {
     const CallArgument &argument = arguments_[rule.argument];
     if (argument.strides) return argument.strides[dimension];
-    std::int64_t stride = 1;
-    for (std::size_t d = rule.shape.size(); --d > dimension;) stride *= argument.shape[d];
-    return stride;
+    std::uint64_t stride = 1;
+    for (std::size_t d = rule.shape.size(); --d > dimension;) stride *= static_cast<std::uint64_t>(argument.shape[d]);
+    return static_cast<std::int64_t>(stride);
   }
 
   /// The stride of a dimension with fewer than two elements says nothing, nor do any where there is no element.
   void test_strides(const TensorRule &rule) const {
     const CallArgument &argument = arguments_[rule.argument];
-    std::int64_t compact = 1;
-    for (std::size_t d = rule.shape.size(); d-- > 0; compact *= argument.shape[d]) {
-      const std::int64_t stride = rule.strides.empty() ? compact : expected(rule.strides[d]);
+    std::uint64_t compact = 1;  // unsigned: a shape may claim more than there can be
+    for (std::size_t d = rule.shape.size(); d-- > 0; compact *= static_cast<std::uint64_t>(argument.shape[d])) {
+      const std::int64_t stride = rule.strides.empty() ? static_cast<std::int64_t>(compact) : expected(rule.strides[d]);
       if (argument.shape[d] > 1 && stride_of(rule, d) != stride) [[unlikely]]
         fail_stride(rule, d, stride);
     }
