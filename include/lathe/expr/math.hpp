@@ -257,7 +257,8 @@ auto fmod(const A &x, const B &y) {
                 "fmod(): takes two floating-point values of one type, for example  fmod(x(i), cast<float>(j))");
   return Expr<T>(ir::binary(ir::BinaryOp::fmod, typing::operand<T>(x), typing::operand<T>(y)));
 }
-/// x * 2^n, rounded once, for a whole n; another n is rounded down.
+/// x * 2^n, rounded once, for a whole n; another n is rounded down. Of NaN it is infinite for an infinite n, and 0 for -infinity,
+/// as the instruction has it.
 template <class A, class B>
   requires typing::Operands<A, B>
 auto ldexp(const A &x, const B &n) {
