@@ -73,6 +73,19 @@ TEST(HashMap, CopiesAreIndependentAndMovesLeaveNothing) {
   EXPECT_EQ(*taken.at(nullptr), 4);
 }
 
+TEST(HashMap, MemoryOfWhatWasErasedIsTakenAgain) {
+  HashMap<std::int64_t, std::string> map{{1, "one"}, {2, "two"}};
+  const std::string *two = &map.at(2);
+  map.erase(2);
+  EXPECT_EQ(&(map[3] = "three"), two);
+  for (std::int64_t i = 0; i < 100000; ++i) {
+    map[i + 4] = "a text that is too long to lie in the string itself";
+    map.erase(i + 4);
+  }
+  EXPECT_EQ(map.size(), 2u);
+  EXPECT_EQ(*two, "three");
+}
+
 /// Keys that all have the same hash.
 struct Crowded {
   int value;

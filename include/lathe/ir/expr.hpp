@@ -164,11 +164,13 @@ struct Field {
     lanes,
     text
   };
-  Kind kind = Kind::number;  ///< which of the two below it is
-  std::uint64_t number = 0;  ///< an integer, bool or enumeration
-  const void *at = nullptr;  ///< a field of any other kind, in the node
+  Kind kind;  ///< which of the two below it is
+  union {
+    std::uint64_t number;  ///< an integer, bool or enumeration
+    const void *at;        ///< a field of any other kind, in the node
+  };
 
-  Field() = default;
+  Field() {}  ///< still to be assigned
   /// @{
   /// Names a field, by its type.
   template <class Number>
@@ -200,15 +202,14 @@ struct Field {
 class Fields {
  public:
   /// At most six.
-  Fields(std::initializer_list<Field> fields) {
-    for (const Field &field : fields) fields_[size_++] = field;
-  }
-  const Field *begin() const { return fields_; }        ///< the first field
-  const Field *end() const { return fields_ + size_; }  ///< behind the last
+  template <class... Types>
+  Fields(const Types &...fields) : fields_{Field(fields)...}, size_(sizeof...(fields)) {}  // NOLINT: returned as a list
+  const Field *begin() const { return fields_; }                                           ///< the first field
+  const Field *end() const { return fields_ + size_; }                                     ///< behind the last
 
  private:
   Field fields_[6];
-  int size_ = 0;
+  int size_;
 };
 
 // ---- the nodes ----------------------------------------------------------------------------------------------------------------

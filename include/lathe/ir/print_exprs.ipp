@@ -137,7 +137,7 @@ class ExprPrinter {
 
   std::string operator()(const Expr &root) {
     walking::post_order(
-        root, [&](const ExprNode *node) { return texts_.contains(node); },
+        root, [&](const ExprNode *node) { return !texts_.contains(node); },
         [&](const Expr &e) { texts_.emplace(e.node(), named(e, describe(e), &e == &root)); });
     return texts_.at(root.node()).text;
   }

@@ -141,6 +141,7 @@ LATHE_INLINE Expr settle(const Expr &copy) {
 }  // namespace walking
 
 LATHE_INLINE void for_each_child(const Expr &e, FunctionRef<void(const Expr &)> visit) {
+  if (e.as<Const>() || e.as<VarRef>()) return;  // soon done: half of all nodes
   walking::for_each_expr_in<const Expr>(walking::fields_of(*e.node()), visit);
 }
 
@@ -229,40 +230,64 @@ LATHE_INLINE Stmt map_children(const Stmt &s, FunctionRef<Expr(const Expr &)> ch
 
 namespace walking {
 
-/// Pushes the children of `e` so that the first is popped first.
-LATHE_INLINE void push_children(List<const Expr *> &stack, const Expr &e) {
-  const std::size_t base = stack.size();
-  for_each_child(e, [&](const Expr &child) { stack.push_back(&child); });
-  std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(base), stack.end());
-}
+/// Handles inside immutable nodes, where they stay. The first ones need no memory of their own.
+class Stack {
+ public:
+  Stack() = default;
+  Stack(const Stack &) = delete;
+  Stack &operator=(const Stack &) = delete;
 
-/// Calls `leave` on each distinct node below and including `root`, children first. `seen` answers which nodes are done; `leave`
-/// must make it so. Handles on the stack stay where they are, inside immutable nodes.
-LATHE_INLINE void post_order(const Expr &root, FunctionRef<bool(const ExprNode *)> seen, FunctionRef<void(const Expr &)> leave) {
-  List<const Expr *> stack{&root};
-  List<const Expr *> entered;  // those on the stack whose children were pushed; the innermost last
+  bool empty() const { return size_ == 0; }
+  void push(const Expr *e) {
+    if (size_ == capacity_) grow();
+    data_[size_++] = e;
+  }
+  const Expr *top() const { return data_[size_ - 1]; }
+  const Expr *pop() { return data_[--size_]; }
+  /// Pushes the children of `e` so that the first is popped first; returns whether there are any.
+  bool push_children(const Expr &e) {
+    const std::size_t base = size_;
+    for_each_child(e, [&](const Expr &child) { push(&child); });
+    std::reverse(data_ + base, data_ + size_);
+    return size_ > base;
+  }
+
+ private:
+  void grow() {
+    List<const Expr *> larger(2 * capacity_);
+    std::copy(data_, data_ + size_, larger.data());
+    many_.swap(larger);
+    data_ = many_.data();
+    capacity_ = many_.size();
+  }
+
+  const Expr *few_[48];
+  List<const Expr *> many_;
+  const Expr **data_ = few_;
+  std::size_t size_ = 0, capacity_ = 48;
+};
+
+/// Calls `leave` on each node below and including `root` that `enter` accepts, children first. `enter` must refuse what it has
+/// accepted before, or else what `leave` has seen.
+LATHE_INLINE void post_order(const Expr &root, FunctionRef<bool(const ExprNode *)> enter, FunctionRef<void(const Expr &)> leave) {
+  Stack stack;  // a null stands above each whose children were pushed
+  stack.push(&root);
   while (!stack.empty()) {
-    const Expr *e = stack.back();
-    if (!entered.empty() && entered.back() == e) {
-      entered.pop_back();
-      stack.pop_back();
-      leave(*e);
-    } else if (seen(e->node())) {
-      stack.pop_back();
-    } else {
-      entered.push_back(e);
-      push_children(stack, *e);
+    const Expr *e = stack.pop();
+    if (!e) {
+      leave(*stack.pop());
+    } else if (enter(e->node())) {
+      stack.push(e);
+      stack.push(nullptr);
+      if (stack.push_children(*e)) continue;
+      stack.pop();
+      leave(*stack.pop());
     }
   }
 }
 
 LATHE_INLINE void walk_up(const Expr &root, NodeSet &done, VisitExpr visit) {
-  post_order(
-      root, [&](const ExprNode *node) { return done.contains(node); },
-      [&](const Expr &e) {
-        visit(e);
-        done.insert(e.node());
-      });
+  post_order(root, [&](const ExprNode *node) { return done.insert(node); }, visit);
 }
 
 /// Rewrites expressions bottom-up; remembers across calls, so that what statements share is rewritten once.
@@ -272,18 +297,29 @@ class Rewriter {
 
   Expr operator()(const Expr &root) {
     post_order(
-        root, [&](const ExprNode *node) { return done_.contains(node); },
+        root, [&](const ExprNode *node) { return done_.insert(node); },
         [&](const Expr &e) {
-          Expr changed = change_(map_children(e, [&](const Expr &child) { return done_.at(child.node()); }));
+          Expr changed = change_(with_new_children(e));
           ensure(changed.defined(), "a rewrite gives an expression");
-          done_.emplace(e.node(), std::move(changed));
+          if (!changed.same_as(e)) changed_.emplace(e.node(), std::move(changed));
         });
-    return done_.at(root.node());
+    return now(root);
   }
 
  private:
+  Expr now(const Expr &e) const {
+    const auto *found = changed_.find(e.node());
+    return found ? found->second : e;
+  }
+  Expr with_new_children(const Expr &e) const {
+    bool any = false;
+    if (!changed_.empty()) for_each_child(e, [&](const Expr &child) { any = any || changed_.contains(child.node()); });
+    return any ? map_children(e, [&](const Expr &child) { return now(child); }) : e;
+  }
+
   ChangeExpr change_;
-  NodeMap<Expr> done_;
+  NodeSet done_;
+  NodeMap<Expr> changed_;  // of those that did
 };
 
 }  // namespace walking
@@ -296,11 +332,11 @@ LATHE_INLINE void walk(const Expr &root, FunctionRef<void(const Expr &)> visit) 
 LATHE_INLINE void walk_down(const Expr &root, FunctionRef<bool(const Expr &)> enter) {
   if (!root.defined()) return;
   NodeSet seen;
-  List<const Expr *> stack{&root};
+  walking::Stack stack;
+  stack.push(&root);
   while (!stack.empty()) {
-    const Expr &e = *stack.back();
-    stack.pop_back();
-    if (seen.insert(e.node()) && enter(e)) walking::push_children(stack, e);
+    const Expr &e = *stack.pop();
+    if (seen.insert(e.node()) && enter(e)) stack.push_children(e);
   }
 }
 

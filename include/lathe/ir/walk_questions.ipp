@@ -132,7 +132,7 @@ LATHE_INLINE std::size_t hash(const Expr &e) {
   if (!e.defined()) return 0;
   const auto known = [](const ExprNode *node) { return node->known_hash.load(std::memory_order_relaxed); };
   walking::post_order(
-      e, [&](const ExprNode *node) { return known(node) != 0; },
+      e, [&](const ExprNode *node) { return known(node) == 0; },
       [&](const Expr &x) {
         auto seed = static_cast<std::size_t>(x.node()->kind());
         walking::mix(seed, &x.type().scalar());
@@ -223,15 +223,15 @@ class NameCollector {
 
  private:
   void expression(const Expr &root) {
-    List<const Expr *> stack{&root};
+    Stack stack;
+    stack.push(&root);
     while (!stack.empty()) {
-      const Expr &e = *stack.back();
-      stack.pop_back();
+      const Expr &e = *stack.pop();
       if (!seen_.insert(e.node())) continue;
       if (const auto *v = e.as<VarRef>(); v && seen_names_.insert(v->var.node())) names_.vars.push_back(v->var);
       if (const auto *l = e.as<Load>()) buffer(l->buffer);
       if (const auto *c = e.as<Call>(); c && c->function.address) add_once(names_.functions, c->function);
-      push_children(stack, e);
+      stack.push_children(e);
     }
   }
   void buffer(const Buffer &b) {

@@ -54,9 +54,11 @@ class Contractor {
 
   Expr operator()(const Expr &root) {
     ir::walk(root, [&](const Expr &e) {
-      if (!done_.contains(e.node())) done_.emplace(e.node(), contracted(e));
+      if (!done_.insert(e.node())) return;
+      Expr changed = contracted(e);
+      if (!changed.same_as(e)) changed_.emplace(e.node(), std::move(changed));
     });
-    return done_.at(root.node());
+    return now(root);
   }
 
  private:
@@ -65,15 +67,20 @@ class Contractor {
     if (const auto *s = sum(e)) {
       const bool add = s->op == ir::BinaryOp::add;
       if (const auto *lone = lone_product(s->a)) {
-        const Expr c = done_.at(s->b.node());
-        return ir::mul_add(done_.at(lone->a.node()), done_.at(lone->b.node()), add ? c : -c);
+        const Expr c = now(s->b);
+        return ir::mul_add(now(lone->a), now(lone->b), add ? c : -c);
       }
       if (const auto *lone = lone_product(s->b)) {
-        const Expr a = done_.at(lone->a.node());
-        return ir::mul_add(add ? a : -a, done_.at(lone->b.node()), done_.at(s->a.node()));
+        const Expr a = now(lone->a);
+        return ir::mul_add(add ? a : -a, now(lone->b), now(s->a));
       }
     }
-    return ir::map_children(e, [&](const Expr &child) { return done_.at(child.node()); });
+    return changed_.empty() ? e : ir::map_children(e, [&](const Expr &child) { return now(child); });
+  }
+
+  Expr now(const Expr &e) const {
+    const auto *found = changed_.find(e.node());
+    return found ? found->second : e;
   }
 
   const ir::Binary *lone_product(const Expr &e) const {
@@ -84,7 +91,8 @@ class Contractor {
   NodeMap<int> uses_;
   NodeSet counted_;  ///< whose operands were counted, of nodes that have a product among them
   bool has_work_ = false;
-  NodeMap<Expr> done_;
+  NodeSet done_;
+  NodeMap<Expr> changed_;  ///< of those that did
 };
 
 LATHE_INLINE ir::Stmt contract(const ir::Stmt &s) {

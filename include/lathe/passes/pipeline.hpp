@@ -25,6 +25,7 @@ struct Row {
 /// The rows in the order in which they run:
 ///
 ///     simplify_loops            loops and conditions that say nothing go
+///     partition_loops           steady loops without conditions, and what is left of them
 ///     guard_loads               conditional evaluation becomes predicates of loads
 ///     widen_small_floats        float16 and bfloat16 are computed in float32
 ///     vectorize_loops           loops become lanes

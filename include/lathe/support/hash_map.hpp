@@ -7,12 +7,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <initializer_list>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "lathe/support/node_set.hpp"
 #include "lathe/version.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -29,33 +32,52 @@ struct HashEntry {
   std::size_t hash = 0;
 };
 
-/// The buckets, compiled once. Owns no entries.
+/// The buckets and the memory of entries, compiled once. Small tables have one bucket; entries lie in blocks.
 class HashTable {
  public:
   HashTable() = default;
   HashTable(const HashTable &) = delete;
   HashTable &operator=(const HashTable &) = delete;
-  ~HashTable() { delete[] buckets_; }
+  ~HashTable() { reset(); }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
  protected:
   /// The first entry that may have this hash; the others follow `in_bucket`.
-  HashEntry *candidates(std::size_t hash) const { return buckets_ ? buckets_[bucket(hash)] : nullptr; }
+  HashEntry *candidates(std::size_t hash) const { return many_ ? many_[bucket(hash)] : single_; }
   HashEntry *first() const { return first_; }
 
+  /// Memory for an entry of `bytes`, which are the same in each call.
+  void *new_memory(std::size_t bytes) {
+    if (free_) return pop(free_);
+    if (unused_ == 0) {
+      unused_ = size_ < 4 ? 4 : size_ < 64 ? size_ : 64;
+      auto *const block = static_cast<Free *>(::operator new(block_header + unused_ * bytes));
+      block->next = blocks_;
+      blocks_ = block;
+      next_memory_ = reinterpret_cast<unsigned char *>(block) + block_header;
+    }
+    --unused_;
+    void *const memory = next_memory_;
+    next_memory_ += bytes;
+    return memory;
+  }
+  /// Takes the memory of an entry that is not linked and was destroyed.
+  void reuse_memory(void *memory) { free_ = ::new (memory) Free{free_}; }
+
   void link(HashEntry *entry, std::size_t hash) {
-    if (size_ >= bucket_count()) grow();
     entry->hash = hash;
     entry->previous = last_;
     (last_ ? last_->next : first_) = entry;
     last_ = entry;
-    put(entry);
-    ++size_;
+    if (++size_ > (many_ ? std::size_t{1} << bits_ : most_in_single))
+      grow();
+    else
+      put(entry);
   }
   void unlink(HashEntry *entry) {
-    HashEntry **at = &buckets_[bucket(entry->hash)];
+    HashEntry **at = many_ ? &many_[bucket(entry->hash)] : &single_;
     while (*at != entry) at = &(*at)->in_bucket;
     *at = entry->in_bucket;
     (entry->previous ? entry->previous->next : first_) = entry->next;
@@ -68,48 +90,54 @@ class HashTable {
     return entry;
   }
   void swap(HashTable &other) noexcept {
-    exchange(buckets_, other.buckets_);
-    exchange(bits_, other.bits_);
-    exchange(size_, other.size_);
-    exchange(first_, other.first_);
-    exchange(last_, other.last_);
+    unsigned char kept[sizeof(HashTable)];
+    std::memcpy(kept, static_cast<const void *>(this), sizeof kept);
+    std::memcpy(static_cast<void *>(this), static_cast<const void *>(&other), sizeof kept);
+    std::memcpy(static_cast<void *>(&other), kept, sizeof kept);
   }
-  /// Forgets all entries.
+  /// Forgets all entries, which were destroyed.
   void reset() {
-    delete[] buckets_;
-    buckets_ = nullptr;
-    first_ = last_ = nullptr;
-    size_ = 0;
-    bits_ = 0;
+    delete[] many_;
+    while (blocks_) ::operator delete(pop(blocks_));
+    ::new (static_cast<void *>(this)) HashTable();
   }
 
  private:
-  std::size_t bucket_count() const { return buckets_ ? std::size_t{1} << bits_ : 0; }
+  /// Memory in a chain.
+  struct Free {
+    Free *next;
+  };
+  static constexpr std::size_t block_header = 16;  // keeps entries aligned
+  static constexpr std::size_t most_in_single = 8;
+
+  static void *pop(Free *&chain) {
+    Free *const top = chain;
+    chain = top->next;
+    return top;
+  }
   /// The top bits of a product with the golden ratio: addresses differ in few of their own.
   std::size_t bucket(std::size_t hash) const { return hash * 0x9e3779b97f4a7c15u >> (64 - bits_); }
   void put(HashEntry *entry) {
-    HashEntry *&head = buckets_[bucket(entry->hash)];
+    HashEntry *&head = many_ ? many_[bucket(entry->hash)] : single_;
     entry->in_bucket = head;
     head = entry;
   }
   void grow() {
-    delete[] buckets_;
-    buckets_ = nullptr;
-    bits_ = bits_ == 0 ? 3 : bits_ + 1;
-    buckets_ = new HashEntry *[std::size_t{1} << bits_] {};
+    delete[] many_;
+    many_ = nullptr;
+    bits_ += 1;
+    many_ = new HashEntry *[std::size_t{1} << bits_] {};
     for (HashEntry *entry = first_; entry; entry = entry->next) put(entry);
   }
-  template <class Member>
-  static void exchange(Member &a, Member &b) {
-    const Member kept = a;
-    a = b;
-    b = kept;
-  }
 
-  HashEntry **buckets_ = nullptr;
-  int bits_ = 0;  ///< of the number of buckets
+  HashEntry *single_ = nullptr;  ///< the bucket of a small table
+  HashEntry **many_ = nullptr;   ///< instead of it
+  int bits_ = 3;                 ///< of the number of buckets, if many
   std::size_t size_ = 0;
   HashEntry *first_ = nullptr, *last_ = nullptr;
+  Free *blocks_ = nullptr, *free_ = nullptr;
+  unsigned char *next_memory_ = nullptr;  ///< in the last block
+  std::size_t unused_ = 0;                ///< entries that fit there
 };
 
 /// From keys to values.
@@ -142,7 +170,7 @@ class HashMap : public HashTable {
     for (const Entry &entry : entries) emplace(entry.first, entry.second);
   }
   HashMap(const HashMap &other) : HashMap() {
-    for (const Entry &entry : other) emplace(entry.first, entry.second);
+    for (const Entry &entry : other) add(entry.first, entry.second, entry.hash);
   }
   HashMap(HashMap &&other) noexcept : HashMap() { swap(other); }
   HashMap &operator=(HashMap other) noexcept {
@@ -176,16 +204,13 @@ class HashMap : public HashTable {
   Value &operator[](const Key &key) {
     const std::size_t hash = key_hash(key);
     Entry *entry = find(key, hash);
-    if (!entry) link(entry = new Entry(key, Value()), hash);
-    return entry->second;
+    return entry ? entry->second : add(key, Value(), hash)->second;
   }
   /// Adds an entry if `key` has none.
   Insertion emplace(Key key, Value value) {
     const std::size_t hash = key_hash(key);
     if (Entry *known = find(key, hash)) return {known, false};
-    auto *entry = new Entry(static_cast<Key &&>(key), static_cast<Value &&>(value));
-    link(entry, hash);
-    return {entry, true};
+    return {add(static_cast<Key &&>(key), static_cast<Value &&>(value), hash), true};
   }
   /// Adds an entry, or gives the one that `key` has this value.
   Value &insert_or_assign(const Key &key, Value value) { return (*this)[key] = static_cast<Value &&>(value); }
@@ -193,19 +218,26 @@ class HashMap : public HashTable {
     Entry *entry = find(key, key_hash(key));
     if (!entry) return false;
     unlink(entry);
-    delete entry;
+    entry->~Entry();
+    reuse_memory(entry);
     return true;
   }
   void clear() {
     for (Entry *entry = static_cast<Entry *>(first()); entry;) {
       Entry *const next = entry->next_entry();
-      delete entry;
+      entry->~Entry();
       entry = next;
     }
     reset();
   }
 
  private:
+  Entry *add(Key key, Value value, std::size_t hash) {
+    static_assert(alignof(Entry) <= 16);
+    auto *entry = ::new (new_memory(sizeof(Entry))) Entry(static_cast<Key &&>(key), static_cast<Value &&>(value));
+    link(entry, hash);
+    return entry;
+  }
   template <class Like>
   Entry *find(const Like &key, std::size_t hash) const {
     for (HashEntry *entry = candidates(hash); entry; entry = entry->in_bucket)
@@ -237,6 +269,5 @@ class HashSet {
 /// By the identity of nodes of any kind.
 template <class Value>
 using NodeMap = HashMap<const void *, Value>;
-using NodeSet = HashSet<const void *>;
 
 }  // namespace lathe::inline LATHE_ABI

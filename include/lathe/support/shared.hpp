@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lathe/support/list.hpp"
 #include "lathe/version.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -29,29 +28,32 @@ class Counted {
   friend class Shared;
   friend inline void release(const Counted *node);
 
-  mutable std::atomic<std::uint32_t> count_{0};
+  /// How many handles there are. Of a node that has none any more: the next one to be destroyed, or 0.
+  mutable std::atomic<std::uintptr_t> count_{0};
   /// Deletes the node. Kept here, so that a handle can be dropped where its node's type is incomplete and users' files never
   /// instantiate the destructors of nodes.
   mutable void (*destroy_)(const Counted *) = nullptr;
 };
 
-/// Gives up one count. Destroys the node when that was the last; handles that its destructor drops in turn land in the list of
-/// the outermost call on this thread instead of recursing.
+/// Gives up one count. Destroys the node when that was the last; nodes whose last handles its destructor drops are chained behind
+/// it and destroyed by the outermost call on this thread, instead of recursing.
 inline void release(const Counted *node) {
-  if (node->count_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  thread_local List<const Counted *> *pending = nullptr;
-  if (pending) {
-    pending->push_back(node);
+  // The last handle needs no exchange: nobody else can copy it.
+  if (node->count_.load(std::memory_order_acquire) != 1 && node->count_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  thread_local std::uintptr_t *chain = nullptr;  // of the outermost call
+  if (chain) {
+    node->count_.store(*chain, std::memory_order_relaxed);
+    *chain = reinterpret_cast<std::uintptr_t>(node);
     return;
   }
-  List<const Counted *> list{node};
-  pending = &list;
-  while (!list.empty()) {
-    const Counted *next = list.back();
-    list.pop_back();
+  std::uintptr_t first = 0;
+  chain = &first;
+  for (const Counted *next = node; next;) {
     next->destroy_(next);
+    next = reinterpret_cast<const Counted *>(first);
+    if (next) first = next->count_.load(std::memory_order_relaxed);
   }
-  pending = nullptr;
+  chain = nullptr;
 }
 
 /// A handle on an immutable node of type `Node`, which derives from `Counted`. Copies share the node; handles may be copied and
