@@ -108,8 +108,9 @@ class Generator {
     node.name = name;
     const bool reduces = random_.percent(40);
     const bool mathematical = !reduces && last && random_.percent(20);
+    const bool windowed = !reduces && !mathematical && random_.percent(15);
     node.type = mathematical ? DType(random_.percent(70) ? types::float32 : types::float64) : random_.pick(palette_);
-    node.shape = stage_shape(reduces ? most_elements / 3 : most_elements);
+    node.shape = windowed ? long_rows() : stage_shape(reduces ? most_elements / 3 : most_elements);
     variables_.clear();
     values_.clear();
     steps_ = 1;
@@ -119,6 +120,8 @@ class Generator {
     }
     if (reduces) {
       make_reduction(node);
+    } else if (windowed) {
+      make_window(node);
     } else if (mathematical) {
       node.body = mathematics(node.type);
       node.tolerant = true;
@@ -190,6 +193,62 @@ class Generator {
     steps_ *= std::max<std::int64_t>(axis.extent->high, 1);
     variables_.push_back({terms::axis(number, low, high), plain});
     reduction.axes.push_back(std::move(axis));
+  }
+
+  // ---- neighbours in rows that are some vectors long --------------------------------------------------------------------------
+
+  std::vector<Extent> long_rows() {
+    std::vector<Extent> shape;
+    if (random_.percent(40)) shape.push_back({-1, 1, random_.between(1, 4)});
+    Extent row{-1, 1, random_.between(17, 100)};
+    const int s = static_cast<int>(random_.below(program_.sizes.size()));
+    const std::int64_t size = program_.sizes[static_cast<std::size_t>(s)].value;
+    if (size > 0 && random_.percent(60)) row = {s, std::max<std::int64_t>(random_.between(32, 96) / size, 1), 0};
+    shape.push_back(row);
+    return shape;
+  }
+
+  /// Elements side by side in an input, or every second to fourth of them, put together one by one or by a reduction.
+  void make_window(TensorNode &node) {
+    const std::int64_t stride = random_.pick({1, 1, 1, 2, 2, 3, 4}), width = random_.between(2, 6),
+                       height = random_.between(1, 2);
+    const std::vector<Variable> axes = variables_;
+    TensorNode source;
+    source.name = "x" + std::to_string(inputs_++);
+    source.type = random_.percent(80) ? node.type : random_.pick(palette_);
+    source.shape = node.shape;
+    for (Extent &e : source.shape) e.offset += height - 1;
+    const Extent row = node.shape.back();
+    source.shape.back() = {row.size, row.factor * stride, row.offset * stride + width};
+    terms::know(source);
+    program_.tensors.push_back(source);
+    const int number = static_cast<int>(program_.tensors.size()) - 1;
+    const auto neighbour = [&](const TermRef &right, const TermRef &down) {
+      std::vector<TermRef> indices;
+      for (const Variable &axis : axes) indices.push_back(axis.term);
+      if (indices.size() > 1) indices[0] = terms::add(indices[0], down);
+      indices.back() = terms::add(terms::mul(indices.back(), stride), right);
+      return convert(terms::read(program_, number, std::move(indices)), node.type);
+    };
+    if (random_.percent(35)) {
+      ReductionTerm reduction;
+      reduction.combine =
+          node.type.is_bool() ? Combine::any : random_.pick({Combine::sum, Combine::sum, Combine::max, Combine::min});
+      reduction.axes.push_back({terms::index(0), terms::index(width)});
+      node.body = neighbour(terms::axis(reduction_axes_from, 0, width - 1), terms::index(random_.between(0, height - 1)));
+      node.reduction = std::move(reduction);
+      return;
+    }
+    const std::int64_t count = random_.between(2, 7);
+    for (std::int64_t i = 0; i < count; ++i) {
+      TermRef next = neighbour(terms::index(random_.between(0, width - 1)), terms::index(random_.between(0, height - 1)));
+      if (random_.percent(30) && !node.type.is_bool()) next = terms::binary(BinaryOp::mul, next, literal(node.type));
+      if (i > 0)
+        next = terms::binary(node.type.is_bool() ? random_.pick({BinaryOp::logical_and, BinaryOp::logical_or})
+                                                 : random_.pick({BinaryOp::add, BinaryOp::add, BinaryOp::sub, BinaryOp::max}),
+                             node.body, next);
+      node.body = next;
+    }
   }
 
   TermRef mathematics(DType type) {

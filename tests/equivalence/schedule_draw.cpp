@@ -111,7 +111,7 @@ class Drawer {
     for (const StageState &stage : schedule_.state().stages)
       if (stage.is_compute()) stages_.push_back(&stage);
     stage_ = random_.pick(stages_);
-    switch (random_.between(0, 28)) {
+    switch (random_.between(0, 30)) {
       case 0:
       case 1:
       case 2:
@@ -144,6 +144,8 @@ class Drawer {
       case 25: return stream();
       case 27: return prefetch();
       case 28: return alias();
+      case 29:
+      case 30: return whole_vectors();
       default: return stream();
     }
   }
@@ -293,6 +295,33 @@ class Drawer {
     const int number = static_cast<int>(schedule_.steps().size());
     return {{Primitive::split, stage_->id, {axis}, {}, {by, 0}, {}, {}},
             {Primitive::vectorize, stage_->id, {{number, 1}}, {}, {}, {}, {}}};
+  }
+
+  /// The last data axis in whole registers, with what is inside it written out, and perhaps some registers side by side.
+  std::vector<Step> whole_vectors() {
+    const TensorNode *tensor = tensor_of(program_, *stage_);
+    if (!tensor || tensor->shape.empty()) return {};
+    const int last = static_cast<int>(tensor->shape.size()) - 1;
+    const AxisId axis{-1, last};
+    const std::int64_t lanes = random_.pick({512, 512, 512, 256, 128}) / std::max(tensor->type.bits(), 8);
+    const std::int64_t side_by_side = random_.pick({1, 2, 2, 3});
+    const Lengths lengths(program_, *stage_);
+    if (std::find(stage_->loops.begin(), stage_->loops.end(), axis) == stage_->loops.end() || lanes > lengths.of(axis).most ||
+        lanes * side_by_side * copies() > 256)
+      return {};
+    int number = static_cast<int>(schedule_.steps().size());
+    std::vector<Step> steps{{Primitive::split, stage_->id, {axis}, {}, {lanes, 0}, {}, {}},
+                            {Primitive::vectorize, stage_->id, {{number, 1}}, {}, {}, {}, {}}};
+    if (side_by_side > 1) {
+      steps.push_back({Primitive::split, stage_->id, {{number, 0}}, {}, {side_by_side, 0}, {}, {}});
+      steps.push_back({Primitive::unroll, stage_->id, {{number + 2, 1}}, {}, {}, {}, {}});
+    }
+    for (const AxisId &id : stage_->loops) {
+      const Length length = lengths.of(id);
+      const bool inside = id.step < 0 && id.index > last;
+      if (inside && length.constant && length.most <= 6) steps.push_back({Primitive::unroll, stage_->id, {id}, {}, {}, {}, {}});
+    }
+    return steps;
   }
 
   std::vector<Step> compute_at() {
