@@ -108,8 +108,9 @@ class Generator {
     node.name = name;
     const bool reduces = random_.percent(40);
     const bool mathematical = !reduces && last && random_.percent(20);
-    const bool windowed = !reduces && !mathematical && random_.percent(15);
+    const bool windowed = !reduces && !mathematical && random_.percent(20);
     node.type = mathematical ? DType(random_.percent(70) ? types::float32 : types::float64) : random_.pick(palette_);
+    node.windowed = windowed;
     node.shape = windowed ? long_rows() : stage_shape(reduces ? most_elements / 3 : most_elements);
     variables_.clear();
     values_.clear();

@@ -100,6 +100,7 @@ struct TensorNode {
   std::optional<ReductionTerm> reduction;
   bool output = false;
   bool tolerant = false;             ///< holds results of mathematical functions, whose last bits may differ
+  bool windowed = false;             ///< reads neighbours in rows that are some vectors long
   bool ordered = false;              ///< a float reduction that rounds: its order must stay
   int magnitude = -1, fraction = 0;  ///< as in `Term`
 };

@@ -111,6 +111,8 @@ class Drawer {
     for (const StageState &stage : schedule_.state().stages)
       if (stage.is_compute()) stages_.push_back(&stage);
     stage_ = random_.pick(stages_);
+    if (const TensorNode *tensor = tensor_of(program_, *stage_); tensor && tensor->windowed && random_.percent(40))
+      return whole_vectors();
     switch (random_.between(0, 30)) {
       case 0:
       case 1:
