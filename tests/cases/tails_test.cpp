@@ -258,6 +258,24 @@ TEST(HalideCases, A9_OneLiveLane) {
 }
 
 /// Factors and numbers of parts up to the greatest int64, beyond what the sum of an extent and them could be.
+TEST(TeCases, LanesOfAStageThatSomeVectorsDoNotNeed) {
+  EveryBackend run;
+  auto n = size_var("n");
+  auto A = placeholder<float>({n}, "A");
+  auto T = compute({n}, [&](Index i) { return A(i) * 2.0f; }, "T");
+  auto B = compute({11}, [&](Index i) { return if_then_else(i + 1 < n, T(i + 1), 1.0f); }, "B");
+  Schedule s(B);
+  auto [i] = s[B].axes();
+  s[T].compute_at(s[B], i);
+  s[B].vectorize(s[B].split(i, 8).second);
+  for (const int size : {1, 6, 9, 10, 14}) {
+    const auto a = counted<float, 1>({size}, 1);
+    Array<float, 1> b({11});
+    for (int at = 0; at < 11; ++at) b(at) = at + 1 < size ? a(at + 1) * 2.0f : 1.0f;
+    run.expect(s, {in(A, a), out(B, b)});
+  }
+}
+
 TEST(TeCases, FactorsBeyondEveryExtent) {
   EveryBackend run;
   auto n = size_var("n");

@@ -58,6 +58,16 @@ TEST_F(FillVectors, branches_of_the_whole_body_are_looked_at_one_by_one) {
   EXPECT_TRUE(filled(mixed).same_as(mixed));
 }
 
+TEST_F(FillVectors, vectors_that_may_not_be_written_keep_their_mask) {
+  const Var n = index_var("n"), r = index_var("r");
+  const Stmt in_a_branch = over_tiles({when(Expr(x) < n, start(mask)), finish(mask)});
+  EXPECT_TRUE(filled(in_a_branch).same_as(in_a_branch));
+  const Stmt in_a_loop = over_tiles({loop(r, n, start(mask)), finish(mask)});
+  EXPECT_TRUE(filled(in_a_loop).same_as(in_a_loop));
+  const Stmt surely = over_tiles({loop(r, 2, start(mask)), when(Expr(x) < n, step(mask)), finish(mask)});
+  EXPECT_EQ(masked_accesses_of_sums(filled(surely)), 0u) << ir::to_string(filled(surely));
+}
+
 TEST_F(FillVectors, lanes_that_another_store_writes_keep_their_mask) {
   const Stmt outside = store(sums, {lanes}, ir::broadcast(number(1), 8), !mask);
   const Stmt both = over_tiles({start(mask), outside, finish({})});

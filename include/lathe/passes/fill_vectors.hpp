@@ -19,8 +19,8 @@ namespace lathe::inline LATHE_ABI::passes {
 ///
 /// Loads within what is stored keep their masks, but for those of such vectors themselves. Nothing happens to a buffer unless
 /// every store to it is of a whole vector at a constant place, each place under a mask of its own that is the same at every
-/// store, and unless places do not overlap. Branches of a condition that is the whole body of the allocation are looked at one by
-/// one: memory does not outlive them.
+/// store, the first of which happens in any case, and unless places do not overlap. Branches of a condition that is the whole
+/// body of the allocation are looked at one by one: memory does not outlive them.
 ///
 /// Holds afterwards: what held before.
 ir::Stmt fill_vectors(const ir::Stmt &s, const PassContext &context);

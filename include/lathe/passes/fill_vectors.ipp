@@ -57,12 +57,7 @@ class Filling {
       if (const auto *bind = inner.as<ir::Bind>()) add(*bind);
       return true;
     });
-    ir::walk_down(s, [&](const Stmt &inner) {
-      const auto *store = inner.as<ir::Store>();
-      if (Places *places = store ? places_of(store->buffer) : nullptr; places && !add(*places, *store))
-        places_.erase(store->buffer.node());
-      return true;
-    });
+    add_stores(s, true);
   }
 
   bool is_possible() const {
@@ -98,7 +93,18 @@ class Filling {
                         : static_cast<void>(bound_.insert(bind.var.node()));
   }
 
-  bool add(Places &places, const ir::Store &store) const {
+  /// `always`: the statement runs whenever the allocation does.
+  void add_stores(const Stmt &s, bool always) {
+    const auto *loop = s.as<ir::For>();
+    const auto *store = s.as<ir::Store>();
+    if (s.as<ir::If>() || (loop && ir::constant_integer(loop->extent).value_or(0) < 1)) always = false;
+    if (Places *places = store ? places_of(store->buffer) : nullptr; places && !add(*places, *store, always))
+      places_.erase(store->buffer.node());
+    ir::for_each_stmt(s, [&](const Stmt &nested) { add_stores(nested, always); });
+  }
+
+  /// A place whose first store may not happen stays masked: loads without a mask would be of what was never written.
+  bool add(Places &places, const ir::Store &store, bool always) const {
     const auto offset = offset_of(store.buffer, store.indices);
     const Expr mask = meaning_of(store.predicate);
     if (!offset || !is_mask(mask) || !is_invariant(mask) || has_call(store.value)) return false;
@@ -108,7 +114,7 @@ class Filling {
     if (next != places.end() && next->first < *offset + lanes) return false;
     if (next != places.begin() && std::prev(next)->first + std::prev(next)->second.lanes > *offset) return false;
     places.emplace_hint(next, *offset, Place{lanes, mask});
-    return true;
+    return always;
   }
 
   Expr meaning_of(const Expr &e) const { return e.defined() && !meanings_.empty() ? ir::substitute(e, meanings_) : e; }
