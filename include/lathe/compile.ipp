@@ -87,7 +87,7 @@ inline ir::Program optimize(lowering::Lowered lowered, const Options &options, c
 using MakeCode = FunctionRef<std::shared_ptr<const KernelCode>(ir::Program)>;
 
 inline constexpr auto interpreted = [](ir::Program program) {
-  return std::make_shared<const KernelCode>(std::move(program), &codegen::interpret);
+  return std::shared_ptr<const KernelCode>(new KernelCode(std::move(program), &codegen::interpret));
 };
 
 inline std::shared_ptr<const KernelCode> compiled(ir::Program program, const Options &options) {
@@ -96,7 +96,7 @@ inline std::shared_ptr<const KernelCode> compiled(ir::Program program, const Opt
   std::shared_ptr<const LlvmModule> module = compile_llvm(text, options.target);
   if (dumps("asm")) dump("asm", options.name, module->assembly());
   const CompiledFunction entry = module->function(program.entry().name);
-  return std::make_shared<const KernelCode>(std::move(program), entry, module, options.executor);
+  return std::shared_ptr<const KernelCode>(new KernelCode(std::move(program), entry, module, options.executor));
 }
 
 /// Computes what is computed once. Its outputs become the data of constants of `lowered.program`.
@@ -125,7 +125,7 @@ inline void run_prologue(lowering::Lowered &lowered, const Options &options, con
       const std::int64_t whole[] = {shapes.back()[0], strides.back()[0]};
       bytes = array_bytes(whole, 2, static_cast<std::size_t>(buffer->type.bytes()));
     }
-    outputs.emplace(buffer.node(), std::make_shared<List<std::byte>>(bytes));
+    outputs.emplace(buffer.node(), std::shared_ptr<List<std::byte>>(new List<std::byte>(bytes)));
   }
   List<CallArgument> arguments;
   for (const auto &output : outputs) {

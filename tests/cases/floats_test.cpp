@@ -109,6 +109,16 @@ TEST(HalideCases, D5_ConstantsSurvive) {
   round_trip<std::uint64_t>(run, Array<std::uint64_t, 1>::of({~0ULL, 1ULL << 63, 0ULL}));
 }
 
+TEST(HalideCases, NothingFromZeroIsPositiveZero) {
+  EveryBackend run;
+  auto x = placeholder<float>({2}, "x");
+  auto A = compute({2}, [&](Index i) { return 0.0f - cast<float>(i); }, "A(i)");
+  auto B = compute({2}, [&](Index i) { return 0.0f - abs(x(i)); }, "B(i)");
+  auto C = compute({2}, [&](Index i) { return 0.0 - cast<double>(x(i) > 1.0f); }, "C(i)");
+  run.expect(Schedule(A, B, C), {in(x, Array<float, 1>::of({-0.0f, 2.0f})), out(A, Array<float, 1>::of({0.0f, -1.0f})),
+                                 out(B, Array<float, 1>::of({0.0f, -2.0f})), out(C, Array<double, 1>::of({0.0, -1.0}))});
+}
+
 TEST(HalideCases, D5_InfinitiesOfFloat16) {
   EveryBackend run;
   auto H = compute({1}, [&](Index) { return Expr<float16>(std::numeric_limits<double>::infinity()); }, "H(i)");

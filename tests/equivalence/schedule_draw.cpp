@@ -224,7 +224,8 @@ class Drawer {
 
   std::vector<Step> storage_align() {
     const std::int64_t by = random_.pick({1, 2, 3, 4, 8, 16, 17});
-    const AxisId axis{-1, static_cast<int>(random_.below(4))};
+    const std::size_t rank = stage_->operation->shape.size();
+    const AxisId axis{-1, static_cast<int>(random_.below(rank == 0 || random_.percent(10) ? 4 : rank))};
     return {{Primitive::storage_align, stage_->id, {axis}, {}, {by, random_.between(0, by - 1)}, {}, {}}};
   }
 

@@ -4,10 +4,9 @@
 /// Rules of comparisons of indices, of logic and of selects. A comparison is decided, or written without a common divisor, every
 /// term on the side where it is positive.
 
-#include <algorithm>
-
 #include "lathe/arith/reason.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -206,7 +205,7 @@ LATHE_INLINE void Reasoner::normalise_inequality(Linear &form) {
 /// they stand alone.
 LATHE_INLINE bool Reasoner::settle_sides(BinaryOp op, Linear &form) {
   const auto compound = [](const Linear::Term &term) { return term.atom.node()->kind() == ir::ExprKind::binary; };
-  if (std::none_of(form.terms.begin(), form.terms.end(), compound)) return false;
+  if (lists::none_of(form.terms, compound)) return false;
   const bool equality = op == BinaryOp::eq || op == BinaryOp::ne;
   conditions::Written w = equality ? conditions::equal_to_zero(op, form) : conditions::at_least_zero(form);
   const Linear left = w.left, right = w.right;
@@ -306,7 +305,7 @@ LATHE_INLINE Expr Reasoner::junction(BinaryOp op, const Expr &a, const Expr &b) 
     }
   }
   if (!changed) return conditions::node(op, a, b);
-  if (kept.size() == old && std::none_of(kept.begin(), kept.end(), [](const auto &part) { return part.replaced; })) return a;
+  if (kept.size() == old && lists::none_of(kept, [](const auto &part) { return part.replaced; })) return a;
   Expr result = kept.front().e;
   for (std::size_t i = 1; i < kept.size(); ++i) result = conditions::node(op, result, kept[i].e);
   return result;

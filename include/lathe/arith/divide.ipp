@@ -3,10 +3,9 @@
 /// \file
 /// Rules of floor division and remainder, and of products. c is a constant > 0, k a coefficient, x and y are forms.
 
-#include <algorithm>
-
 #include "lathe/arith/reason.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -58,9 +57,9 @@ LATHE_INLINE std::optional<Linear> Reasoner::within_factor(const Linear &rest, I
   List<Int> factors;
   for (const Linear::Term &term : rest.terms) {
     const Int g = common_divisor(term.coefficient, c);
-    if (g > 1 && g < c && std::find(factors.begin(), factors.end(), g) == factors.end()) factors.push_back(g);
+    if (g > 1 && g < c && !lists::contains(factors, g)) factors.push_back(g);
   }
-  std::sort(factors.begin(), factors.end(), std::greater<Int>());
+  lists::sort(factors, [](Int a, Int b) { return a > b; });
   for (const Int g : factors) {
     Linear outer, inner;
     for (const Linear::Term &term : rest.terms) {
@@ -161,8 +160,8 @@ LATHE_INLINE bool divide_exactly(Linear::Term &term, Int c, const List<Expr> &fa
   List<Expr> left;
   collect_factors(term.atom, left);
   for (const Expr &factor : factors) {
-    const auto at = std::find_if(left.begin(), left.end(), [&](const Expr &x) { return same(x, factor); });
-    if (at == left.end()) return false;
+    const auto *at = lists::find_if(left, [&](const Expr &x) { return same(x, factor); });
+    if (!at) return false;
     left.erase(at);
   }
   if (left.empty())
@@ -175,7 +174,7 @@ LATHE_INLINE bool divide_exactly(Linear::Term &term, Int c, const List<Expr> &fa
 }  // namespace dividing
 
 LATHE_INLINE Expr Reasoner::product_of(List<Expr> &factors) {
-  sort_in_order(factors, [&](const Expr &x, const Expr &y) { return before(x, y); });
+  lists::sort(factors, [&](const Expr &x, const Expr &y) { return before(x, y); });
   Expr all = factors.front();
   for (std::size_t i = 1; i < factors.size(); ++i) all = index_node(BinaryOp::mul, all, factors[i]);
   rank(all);

@@ -10,7 +10,7 @@ namespace lathe::inline LATHE_ABI::arith {
 
 namespace learning {
 
-inline const Known &known_or_nothing(const std::shared_ptr<const Known> &known) {
+inline const Known &known_or_nothing(const Shared<Known> &known) {
   static const Known nothing;
   return known ? *known : nothing;
 }
@@ -44,7 +44,7 @@ LATHE_INLINE void learn_bounds(Known &known, const Expr &atom, const Bounds &ran
 LATHE_INLINE void learn_nonnegative(Known &known, const Linear &form) {
   if (form.terms.empty()) return;
   if (form.terms.size() > 1) {
-    known.nonnegatives.push_back(std::make_shared<const Linear>(form));
+    known.nonnegatives.push_back(Shared(new Known::Nonnegative{{}, form}));
     return;
   }
   const Int k = form.terms[0].coefficient;
@@ -71,7 +71,7 @@ LATHE_INLINE void learn_equality(Known &known, const Linear &form) {
   Int remainder = form.terms[0].coefficient > 0 ? -form.constant : form.constant;
   if (__builtin_sub_overflow(remainder, x.constant, &remainder)) return;
   x.constant = 0;
-  known.residues.push_back(std::make_shared<const Known::Residue>(Known::Residue{std::move(x), reduced(by.c, remainder)}));
+  known.residues.push_back(Shared(new Known::Residue{{}, std::move(x), reduced(by.c, remainder)}));
 }
 
 /// One simplified condition that is no constant.
@@ -99,9 +99,9 @@ LATHE_INLINE void learn(Known &known, const Expr &condition) {
 
 LATHE_INLINE Known &Facts::learn() {
   if (!known_)
-    known_ = std::make_shared<Known>();
-  else if (known_.use_count() > 1)
-    known_ = std::make_shared<Known>(*known_);
+    known_ = Shared(new Known());
+  else if (!known_.is_unique())
+    known_ = Shared(new Known(*known_));
   return const_cast<Known &>(*known_);  // made without const above, and ours alone
 }
 
@@ -112,7 +112,7 @@ LATHE_INLINE void Facts::bind(const ir::Var &var, const ir::Expr &min, const ir:
     known.variables.erase(known.variables.begin() + static_cast<std::ptrdiff_t>(i));
     known.domains.erase(known.domains.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  VarFact fact{var, {}, {}, everything(), false};
+  VarFact fact{{}, var, {}, {}, everything(), false};
   Reasoner reasoner(known);
   fact.first = linear_form(reasoner.simplify(min));
   Linear room = linear_form(reasoner.simplify(extent));  // extent - 1, of which the domain says that it is ≥ 0
@@ -130,7 +130,7 @@ LATHE_INLINE void Facts::bind(const ir::Var &var, const ir::Expr &min, const ir:
   }
   known.symbolic = known.symbolic || fact.symbolic;
   known.domains.push_back({var, min, extent});
-  known.variables.push_back(std::make_shared<const VarFact>(std::move(fact)));
+  known.variables.push_back(Shared(new VarFact(std::move(fact))));
 }
 
 LATHE_INLINE void Facts::assume(const ir::Expr &condition) {

@@ -3,10 +3,9 @@
 /// \file
 /// Symbolic intervals: what an expression covers while some variables run over their ranges.
 
-#include <algorithm>
-
 #include "lathe/arith/reason.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -230,7 +229,7 @@ LATHE_INLINE List<Var> elimination_order(const Expr &e, const ir::VarMap<Interva
     for (const Expr &end : {range.min, range.max})
       for (const Var &var : running(end, ranges)) {
         if (!(var == vars[i])) names[i].push_back(var);
-        if (std::find(vars.begin(), vars.end(), var) == vars.end()) vars.push_back(var);
+        if (!lists::contains(vars, var)) vars.push_back(var);
       }
   }
   List<bool> done(vars.size(), false);
@@ -238,8 +237,7 @@ LATHE_INLINE List<Var> elimination_order(const Expr &e, const ir::VarMap<Interva
     const std::size_t before = order.size();
     for (std::size_t i = 0; i < vars.size(); ++i) {
       bool named = false;
-      for (std::size_t j = 0; j < vars.size(); ++j)
-        named = named || (!done[j] && std::find(names[j].begin(), names[j].end(), vars[i]) != names[j].end());
+      for (std::size_t j = 0; j < vars.size(); ++j) named = named || (!done[j] && lists::contains(names[j], vars[i]));
       if (done[i] || named) continue;
       done[i] = true;
       order.push_back(vars[i]);

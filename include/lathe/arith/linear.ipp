@@ -104,15 +104,18 @@ LATHE_INLINE void LinearSum::add(const Expr &atom, Int coefficient) {
       const auto *v = e.as<ir::VarRef>();
       return v ? ir::key_hash(v->var) : ir::hash(e);
     };
-    if (hashes_.size() < form_.terms.size()) {
-      for (std::size_t i = hashes_.size(); i < form_.terms.size(); ++i) hashes_.emplace_back(hash(form_.terms[i].atom), i);
-      std::sort(hashes_.begin(), hashes_.end());
-    }
-    const std::size_t wanted = hash(atom);
-    const auto at = std::lower_bound(hashes_.begin(), hashes_.end(), std::pair{wanted, std::size_t{0}});
-    for (auto i = at; i != hashes_.end() && i->first == wanted; ++i)
-      if (merge(form_.terms[i->second])) return;
-    hashes_.insert(at, {wanted, form_.terms.size()});
+    // Under the hash of its atom, or the next free number.
+    const auto find = [&](const Expr &of, auto is_it) {
+      std::size_t key = hash(of);
+      const SortedMap<std::size_t>::Entry *at;
+      while ((at = positions_.find(static_cast<Int>(key))) && !is_it(at->second)) ++key;
+      return std::pair{at != nullptr, static_cast<Int>(key)};
+    };
+    for (std::size_t i = positions_.size(); i < form_.terms.size(); ++i)
+      positions_[find(form_.terms[i].atom, [](std::size_t) { return false; }).second] = i;
+    const auto [merged, key] = find(atom, [&](std::size_t i) { return merge(form_.terms[i]); });
+    if (merged) return;
+    positions_[key] = form_.terms.size();
   }
   if (form_.terms.empty()) form_.terms.reserve(4);
   form_.terms.push_back({atom, coefficient});
@@ -226,7 +229,7 @@ LATHE_INLINE void LinearSum::add_shared(const Expr &root, Int factor) {
 
 LATHE_INLINE Linear LinearSum::take() {
   erase_if(form_.terms, [](const Linear::Term &term) { return term.coefficient == 0; });
-  hashes_.clear();
+  positions_ = {};
   return std::move(form_);
 }
 

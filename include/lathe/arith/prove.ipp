@@ -7,10 +7,9 @@
 /// k and f are the coefficients, of one sign, of the eliminated atom (≥ 1 - |f| is enough, for L is an integer). The search is
 /// bounded in depth and in steps: what it does not find counts as not proven.
 
-#include <algorithm>
-
 #include "lathe/arith/reason.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -55,8 +54,7 @@ LATHE_INLINE bool Reasoner::nonnegative(const Linear &form) {
   const Bounds range = bounds(form);
   if (range.min >= 0) return true;
   if (range.max < 0 || form.terms.empty()) return false;
-  if (!symbolic() && std::all_of(form.terms.begin(), form.terms.end(), [](const auto &term) { return is_leaf(term.atom); }) &&
-      known_.residues.empty())
+  if (!symbolic() && lists::all_of(form.terms, [](const auto &term) { return is_leaf(term.atom); }) && known_.residues.empty())
     return false;
   Linear goal = form;
   // A value ≡ r (mod m) is ≥ 0 where it is ≥ r - m + 1.
@@ -72,7 +70,7 @@ LATHE_INLINE bool Reasoner::search(const Linear &goal, int depth, int &budget) {
   if (range.max < 0 || depth == 0 || budget-- <= 0) return false;
   List<std::size_t> order(goal.terms.size());  // innermost atoms first: their bounds name outer ones
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  sort_in_order(order, [&](std::size_t a, std::size_t b) { return rank(goal.terms[a].atom) > rank(goal.terms[b].atom); });
+  lists::sort(order, [&](std::size_t a, std::size_t b) { return rank(goal.terms[a].atom) > rank(goal.terms[b].atom); });
   List<Linear> facts;
   for (const std::size_t i : order) {
     const Linear::Term &term = goal.terms[i];
@@ -141,9 +139,9 @@ LATHE_INLINE void Reasoner::facts_about(const Expr &atom, bool positive, List<Li
     intrinsic_facts(atom, positive, facts);
     if (as_binary(atom, BinaryOp::mul)) product_facts(atom, positive, facts);
   }
-  for (const auto &form : known_.nonnegatives) {
-    const Int k = proving::coefficient_of(*form, atom);
-    if (k != 0 && (k > 0) == positive) facts.push_back(*form);
+  for (const auto &nonnegative : known_.nonnegatives) {
+    const Int k = proving::coefficient_of(nonnegative->form, atom);
+    if (k != 0 && (k > 0) == positive) facts.push_back(nonnegative->form);
   }
 }
 

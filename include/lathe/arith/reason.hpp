@@ -9,9 +9,7 @@
 /// products of variables, divisions, remainders, extrema and opaque values. Vector expressions of indices and conditions are
 /// simplified as scalar ones of a lane variable.
 
-#include <algorithm>
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -20,6 +18,8 @@
 #include "lathe/arith/simplify.hpp"
 #include "lathe/support/function_ref.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/shared.hpp"
+#include "lathe/support/sorted_map.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -29,7 +29,7 @@ using ir::Expr;
 using ir::Var;
 
 /// The domain of a variable, ready for use.
-struct VarFact {
+struct VarFact : Counted {
   Var var;
   Linear first, last;     ///< canonical ends, both included
   Bounds constant;        ///< of the ends as far as they are constants
@@ -37,23 +37,26 @@ struct VarFact {
 };
 
 /// What `Facts` shares.
-struct Known {
+struct Known : Counted {
   struct AtomBounds {
     Expr atom;
     Bounds bounds;
   };
-  struct Residue {
+  struct Nonnegative : Counted {
+    Linear form;
+  };
+  struct Residue : Counted {
     Linear form;  ///< constant 0
     Congruence congruence;
   };
   List<Facts::Domain> domains;
   List<Expr> conditions;
-  List<std::shared_ptr<const VarFact>> variables;    ///< in the order of `domains`
-  List<std::shared_ptr<const Linear>> nonnegatives;  ///< forms of two or more atoms that are ≥ 0
-  List<AtomBounds> atoms;                            ///< from conditions on one atom
-  List<std::shared_ptr<const Residue>> residues;     ///< from e % c == r
-  List<Expr> opaque;                                 ///< other conditions that hold, simplified
-  bool symbolic = false;                             ///< some domain has an end that is no constant
+  List<Shared<VarFact>> variables;         ///< in the order of `domains`
+  List<Shared<Nonnegative>> nonnegatives;  ///< forms of two or more atoms that are ≥ 0
+  List<AtomBounds> atoms;                  ///< from conditions on one atom
+  List<Shared<Residue>> residues;          ///< from e % c == r
+  List<Expr> opaque;                       ///< other conditions that hold, simplified
+  bool symbolic = false;                   ///< some domain has an end that is no constant
 };
 
 /// Sums terms up. `overflow` is set when something left int64.
@@ -79,7 +82,7 @@ class LinearSum {
  private:
   void add_shared(const Expr &e, Int factor);
   Linear form_;
-  List<std::pair<std::size_t, std::size_t>> hashes_;  // of each term, sorted, once there are many
+  SortedMap<std::size_t> positions_;  // of terms, once there are many
   bool overflow_ = false;
 };
 
@@ -236,22 +239,6 @@ class Reasoner {
   List<LaneVar> lanes_;
   List<StandIn> stand_ins_;
 };
-
-/// Sorts; equal elements stay in order. Quick for the few and mostly sorted terms of a sum.
-template <class Value, class Before>
-void sort_in_order(List<Value> &values, Before before) {
-  if (values.size() > 48) {
-    List<std::pair<Value, std::size_t>> numbered;
-    for (std::size_t i = 0; i < values.size(); ++i) numbered.emplace_back(std::move(values[i]), i);
-    std::sort(numbered.begin(), numbered.end(), [&](const auto &a, const auto &b) {
-      return before(a.first, b.first) || (!before(b.first, a.first) && a.second < b.second);
-    });
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::move(numbered[i].first);
-    return;
-  }
-  for (std::size_t i = 1; i < values.size(); ++i)
-    for (std::size_t j = i; j > 0 && before(values[j], values[j - 1]); --j) std::swap(values[j], values[j - 1]);
-}
 
 /// Calls `finish` on `root` and all that it needs, children first; `needs` lists the children of a node that are not settled yet.
 void settle(const Expr &root, FunctionRef<void(const Expr &, List<Expr> &)> needs, FunctionRef<bool(const Expr &)> settled,

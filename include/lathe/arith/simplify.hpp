@@ -5,11 +5,11 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
 
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/shared.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -77,7 +77,7 @@ class Facts {
 
  private:
   Known &learn();
-  std::shared_ptr<const Known> known_;  // null: nothing
+  Shared<Known> known_;  // null: nothing
 };
 
 /// e = Σ coefficient · atom + constant with distinct, non-linear atoms in a deterministic order.

@@ -4,10 +4,9 @@
 /// Rules of sums: quotients and remainders that belong together are merged, terms move into an extremum that they simplify; and
 /// rules of minimum and maximum.
 
-#include <algorithm>
-
 #include "lathe/arith/reason.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::arith {
 
@@ -41,7 +40,7 @@ inline bool is_compound(const Expr &atom) { return atom.node()->kind() == ir::Ex
 LATHE_INLINE bool Reasoner::replace(Linear &form, std::initializer_list<std::size_t> gone, const Linear &by, Int factor) {
   Linear kept{{}, form.constant};
   for (std::size_t i = 0; i < form.terms.size(); ++i)
-    if (std::find(gone.begin(), gone.end(), i) == gone.end()) kept.terms.push_back(form.terms[i]);
+    if (!lists::contains(gone, i)) kept.terms.push_back(form.terms[i]);
   LinearSum out(std::move(kept));
   out.add(by, factor);
   if (out.overflow()) return false;
@@ -90,7 +89,7 @@ LATHE_INLINE bool Reasoner::merge_remainders(Linear &form) {
     if (by && !multiply_by(wanted, by.c)) continue;
     if (!by && bounds(node->b).min < 1) continue;
     const auto partner = [&](const Linear::Term &t) { return t.coefficient == wanted && summing::is_compound(t.atom); };
-    if (std::none_of(form.terms.begin(), form.terms.end(), partner)) continue;
+    if (lists::none_of(form.terms, partner)) continue;
     const Expr q = quotient(node->a, node->b);
     const std::size_t whole = summing::find_term(form, by ? q : product(q, node->b), wanted);
     if (whole < form.terms.size() && whole != i) return replace(form, {i, whole}, linear_form(node->a), term.coefficient);
@@ -145,10 +144,10 @@ LATHE_INLINE bool Reasoner::push_into_extremum(Linear &form) {
 LATHE_INLINE void Reasoner::settle_terms(Linear &form) {
   const auto compound = [](const Linear::Term &term) { return summing::is_compound(term.atom); };
   constexpr std::size_t many = 64;  // the rules compare pairs of terms
-  if (form.terms.size() <= many && std::any_of(form.terms.begin(), form.terms.end(), compound))
+  if (form.terms.size() <= many && lists::any_of(form.terms, compound))
     for (int round = 0; round < 8; ++round)
       if (!merge_quotients(form) && !merge_remainders(form) && !push_into_extremum(form)) break;
-  sort_in_order(form.terms, [&](const Linear::Term &a, const Linear::Term &b) { return before(a.atom, b.atom); });
+  lists::sort(form.terms, [&](const Linear::Term &a, const Linear::Term &b) { return before(a.atom, b.atom); });
 }
 
 LATHE_INLINE Expr Reasoner::sum(Linear form) {
@@ -198,11 +197,11 @@ LATHE_INLINE Expr Reasoner::extremum(BinaryOp op, const Expr &a, const Expr &b) 
     return !out.overflow() && nonnegative(out.take());
   };
   for (const Expr &x : operands) {
-    if (std::any_of(kept.begin(), kept.end(), [&](const Expr &y) { return decides(y, x); })) continue;
+    if (lists::any_of(kept, [&](const Expr &y) { return decides(y, x); })) continue;
     erase_if(kept, [&](const Expr &y) { return decides(x, y); });
     kept.push_back(x);
   }
-  sort_in_order(kept, [&](const Expr &x, const Expr &y) {
+  lists::sort(kept, [&](const Expr &x, const Expr &y) {
     const bool constant_x = scalar_constant(x) != nullptr, constant_y = scalar_constant(y) != nullptr;
     return constant_x != constant_y ? constant_y : before(x, y);
   });

@@ -382,7 +382,9 @@ LATHE_INLINE CText CExpressionPrinter::binary(const ir::Expr &, const ir::Binary
   if (type.is_bool()) return logic(node.op, a, b);
   ensure(type.kind() != Kind::custom && (!type.is_float() || type.bits() >= 32),
          "small floats are widened before their arithmetic");
-  return type.is_float() ? float_binary(node.op, type, a, b) : integer_binary(node, type, a, b);
+  if (!type.is_float()) return integer_binary(node, type, a, b);
+  const bool from_zero = node.op == ir::BinaryOp::sub && ir::constant_float(node.a) == 0.0;
+  return from_zero ? use("sub", type, {a, b}) : float_binary(node.op, type, a, b);
 }
 
 LATHE_INLINE CText CExpressionPrinter::comparison(const ir::Binary &node) {

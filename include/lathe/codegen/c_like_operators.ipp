@@ -32,6 +32,8 @@ inline constexpr Rule rules[] = {
     // Unsigned arithmetic wraps, signed overflow is undefined.
     {"add", si, "$T add_$t($T a, $T b) { return ($T)(($U)a + ($U)b); }\n"},
     {"sub", si, "$T sub_$t($T a, $T b) { return ($T)(($U)a - ($U)b); }\n"},
+    // gcc 12 takes 0 - x for -x where x cannot be -0, such as a converted integer: not if it does not see them together.
+    {"sub", fl, "$T sub_$t($T a, $T b) { return a - b; }\n"},
     {"mul", si, "$T mul_$t($T a, $T b) { return ($T)(($U)a * ($U)b); }\n"},
     {"neg", si, "$T neg_$t($T a) { return ($T)(0 - ($U)a); }\n"},
     {"abs", si, "$T abs_$t($T a) { return a < 0 ? ($T)(0 - ($U)a) : a; }\n"},

@@ -11,6 +11,7 @@
 #include "lathe/codegen/interpret_code.hpp"
 #include "lathe/ir/print.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -401,8 +402,7 @@ LATHE_INLINE void Machine::bind_buffer(const ir::Parameter &parameter, std::size
   shape_memory(code_.layouts[position], number);
   void *address = arguments_[position].pointer;
   if (!address && parameter.data) address = const_cast<std::byte *>(parameter.data->data());
-  const bool empty = std::any_of(memories_[number].shape().begin(), memories_[number].shape().end(),
-                                 [](std::int64_t extent) { return extent <= 0; });
+  const bool empty = lists::any_of(memories_[number].shape(), [](std::int64_t extent) { return extent <= 0; });
   if (!address && !empty) fault("R007", "the address of argument " + parameter.name + " is null");
   const int alignment = std::max(parameter.buffer->alignment, 1);
   if (reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(alignment) != 0)

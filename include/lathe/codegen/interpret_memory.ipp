@@ -3,12 +3,12 @@
 /// \file
 /// Bookkeeping of elements.
 
-#include <algorithm>
 #include <new>
 #include <utility>
 
 #include "lathe/codegen/interpret_memory.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen::interpreter {
 
@@ -16,7 +16,7 @@ LATHE_INLINE bool Memory::reshape(List<std::int64_t> shape, List<std::int64_t> s
   shape_ = std::move(shape);
   strides_ = std::move(strides);
   low_ = count_ = 0;
-  if (std::any_of(shape_.begin(), shape_.end(), [](std::int64_t extent) { return extent <= 0; })) return true;
+  if (lists::any_of(shape_, [](std::int64_t extent) { return extent <= 0; })) return true;
   std::int64_t high = 0;
   for (std::size_t i = 0; i < shape_.size(); ++i) {
     std::int64_t reach = 0;

@@ -3,7 +3,6 @@
 /// \file
 /// Finding accumulators.
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "lathe/ir/walk.hpp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -22,7 +22,7 @@ LATHE_INLINE bool same_terms(const List<AccessTerm> &a, const List<AccessTerm> &
     if (x.coefficient != y.coefficient || x.atom.defined() != y.atom.defined()) return false;
     return same_factors(x.factors, y.factors) && (!x.atom.defined() || ir::equal(x.atom, y.atom));
   };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+  return lists::equal(a, b, same);
 }
 
 /// Looks through one loop. Stores first: in most loops they rule all candidates out, and expressions need no look.
@@ -86,9 +86,8 @@ class Search {
   }
 
   void access(const ir::Buffer &buffer, const List<ir::Expr> &indices, const ir::Expr &predicate, bool surely) {
-    const auto it =
-        std::find_if(found_.begin(), found_.end(), [&](const Candidate &c) { return c.accumulator.buffer == buffer; });
-    if (it == found_.end()) return;
+    Candidate *it = lists::find_if(found_, [&](const Candidate &c) { return c.accumulator.buffer == buffer; });
+    if (!it) return;
     const Access access = access_of(buffer, indices);
     if (!accept(it->accumulator, access, ir::is_true(predicate) ? ir::Expr() : predicate)) {
       found_.erase(it);
@@ -144,11 +143,11 @@ class Search {
 LATHE_INLINE bool add_place(LlvmPlaces &places, std::int64_t offset, int lanes) {
   // More places than this would be spilled registers anyway, and phis at every loop.
   constexpr std::size_t most_places = 512;
-  const auto next = places.lower_bound(offset);
+  const auto *next = places.lower_bound(offset);
   if (next != places.end() && next->first == offset) return next->second == lanes;
   if (next != places.end() && next->first < offset + lanes) return false;
-  if (next != places.begin() && std::prev(next)->first + std::prev(next)->second > offset) return false;
-  places.emplace_hint(next, offset, lanes);
+  if (next != places.begin() && next[-1].first + next[-1].second > offset) return false;
+  places[offset] = lanes;
   return places.size() <= most_places;
 }
 

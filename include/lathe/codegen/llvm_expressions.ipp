@@ -13,6 +13,7 @@
 #include "lathe/ir/evaluate.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -197,7 +198,7 @@ LATHE_INLINE LlvmValue LlvmFunction::compare_ramps(ir::BinaryOp op, const Access
     else
       parts.push_back(llvm_binary(w_, ir::BinaryOp::mul, index, part, scale));
   }
-  std::sort(parts.begin(), parts.end(), [&](LlvmValue a, LlvmValue b) { return w_.comes_before(a, b); });
+  lists::sort(parts, [&](LlvmValue a, LlvmValue b) { return w_.comes_before(a, b); });
   LlvmValue bound = w_.integer(index, constant);
   for (const LlvmValue part : parts) bound = llvm_binary(w_, ir::BinaryOp::add, index, bound, part);
   if (far.defined()) bound = w_.intrinsic(far_is_taken_off ? "llvm.ssub.sat" : "llvm.sadd.sat", index, {bound, far});
@@ -256,7 +257,7 @@ LATHE_INLINE LlvmValue LlvmFunction::shuffle(const ir::Shuffle &s) {
   List<LlvmValue> vectors;
   for (const ir::Expr &e : s.vectors) vectors.push_back(known(e));
   const int width = s.vectors[0].lanes();
-  const bool alike = std::all_of(s.vectors.begin(), s.vectors.end(), [&](const ir::Expr &e) { return e.lanes() == width; });
+  const bool alike = lists::all_of(s.vectors, [&](const ir::Expr &e) { return e.lanes() == width; });
   if (width > 1 && alike && vectors.size() <= 2)
     return w_.shuffle(vectors[0], vectors.size() == 2 ? vectors[1] : LlvmValue{}, s.lanes);
   if (width > 1 && alike && total == width) return shuffle_one_by_one(vectors, s.lanes);
@@ -313,8 +314,8 @@ LATHE_INLINE LlvmValue LlvmFunction::call(const ir::Expr &e, const ir::Call &c) 
   }
   LlvmValue pointer;
   if (c.function.address) {
-    const auto it = std::find_if(functions_.begin(), functions_.end(), [&](const auto &f) { return f.first == c.function; });
-    ensure(it != functions_.end(), "an external function with an address is a parameter: " + c.function.name);
+    const auto *it = lists::find_if(functions_, [&](const auto &f) { return f.first == c.function; });
+    ensure(it != nullptr, "an external function with an address is a parameter: " + c.function.name);
     pointer = it->second;
   }
   return llvm_call(w_, llvm_global(c.function.name), pointer, e.type(), arguments, types, c.function.pure);

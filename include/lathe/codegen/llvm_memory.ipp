@@ -14,6 +14,7 @@
 #include "lathe/codegen/llvm_operators.hpp"
 #include "lathe/ir/build.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -90,7 +91,7 @@ LATHE_INLINE LlvmValue LlvmFunction::address(LlvmValue base, DType type, const A
     else
       parts.emplace_back(part, term.coefficient);
   }
-  std::sort(parts.begin(), parts.end(), [&](const auto &a, const auto &b) { return w_.comes_before(a.first, b.first); });
+  lists::sort(parts, [&](const auto &a, const auto &b) { return w_.comes_before(a.first, b.first); });
   for (const auto &[part, coefficient] : parts) base = moved(base, type, part, coefficient);
   return constant == 0 ? base : moved(base, type, w_.integer(scalar_types::index, constant), 1);
 }
@@ -340,7 +341,7 @@ LATHE_INLINE void LlvmFunction::store_vector(const Memory &memory, DType type, c
 // ---- buffers that need no memory -------------------------------------------------------------------------
 
 LATHE_INLINE std::size_t LlvmFunction::cell(const Memory &memory, std::int64_t offset) const {
-  return memory.first_cell + static_cast<std::size_t>(std::distance(memory.places->begin(), memory.places->find(offset)));
+  return memory.first_cell + static_cast<std::size_t>(memory.places->find(offset) - memory.places->begin());
 }
 
 LATHE_INLINE LlvmValue LlvmFunction::load_cell(const Memory &memory, DType element, const Access &access) {

@@ -14,6 +14,7 @@
 #include "lathe/ir/walk.hpp"
 #include "lathe/runtime/abi.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -255,8 +256,7 @@ LATHE_INLINE void LlvmFunction::parallel_loop(const ir::For &f, const List<ir::B
   }
   for (const ir::ExternalFunction &function : captures.functions) {
     slots.push_back({{}, {}, function});
-    values.push_back(
-        std::find_if(functions_.begin(), functions_.end(), [&](const auto &g) { return g.first == function; })->second);
+    values.push_back(lists::find_if(functions_, [&](const auto &g) { return g.first == function; })->second);
   }
   const std::string body = w_.unit().unique_name(name_);
   LlvmFunction(kernel_, body).write_parallel_body(f, written, slots, domains_);
@@ -362,7 +362,7 @@ LATHE_INLINE void LlvmFunction::allocate(const ir::Allocate &a) {
     }
   }
   statement(a.body);
-  if (std::any_of(a.buffers.begin(), a.buffers.end(), [](const ir::Buffer &buffer) { return buffer->streamed; })) fence();
+  if (lists::any_of(a.buffers, [](const ir::Buffer &buffer) { return buffer->streamed; })) fence();
   cells_.resize(cells);
   cell_types_.resize(cells, scalar_types::boolean);
   for (; scratch_.size() > scratch; scratch_.pop_back()) release(scratch_.back());
@@ -438,9 +438,8 @@ LATHE_INLINE void LlvmFunction::release(LlvmValue pointer) {
 LATHE_INLINE void LlvmFunction::check(const ir::Check &c) {
   const LlvmValue holds = value(c.condition);
   if (w_.is_constant(holds, 1)) return;
-  const auto it = std::find_if(kernel_.checks.begin(), kernel_.checks.end(),
-                               [&](const ir::Check &other) { return ir::same_check(other, c); });
-  ensure(it != kernel_.checks.end(), "every check of a function is among its checks");
+  const auto *it = lists::find_if(kernel_.checks, [&](const ir::Check &other) { return ir::same_check(other, c); });
+  ensure(it != nullptr, "every check of a function is among its checks");
   leave_unless(holds, std::to_string(it - kernel_.checks.begin() + 1));
   w_.top().loads_stay = true;
 }

@@ -5,17 +5,17 @@
 /// and which small buffers need no memory because all accesses to them are to the same few constant places.
 
 #include <cstdint>
-#include <map>
 
 #include "lathe/codegen/access.hpp"
 #include "lathe/ir/stmt.hpp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/sorted_map.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
 /// The places of a buffer that becomes values: offset in elements to lanes. Places do not overlap.
-using LlvmPlaces = std::map<std::int64_t, int>;
+using LlvmPlaces = SortedMap<int>;
 
 class LlvmUses {
  public:

@@ -3,7 +3,6 @@
 /// \file
 /// Finding written buffers and buffers that need no memory.
 
-#include <algorithm>
 #include <utility>
 
 #include "lathe/codegen/llvm_accumulators.hpp"
@@ -12,13 +11,14 @@
 #include "lathe/ir/walk.hpp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
 namespace llvm_uses {
 
 LATHE_INLINE void add_once(List<ir::Buffer> &list, const ir::Buffer &buffer) {
-  if (std::find(list.begin(), list.end(), buffer) == list.end()) list.push_back(buffer);
+  if (!lists::contains(list, buffer)) list.push_back(buffer);
 }
 
 }  // namespace llvm_uses

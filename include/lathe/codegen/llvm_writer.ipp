@@ -11,6 +11,7 @@
 #include "lathe/codegen/llvm_writer.hpp"
 #include "lathe/diag/diagnostic.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -58,8 +59,7 @@ LATHE_INLINE std::string llvm_global(std::string_view name) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '$' ||
            c == '-';
   };
-  if (!name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::all_of(name.begin(), name.end(), plain))
-    return "@" + std::string(name);
+  if (!name.empty() && !(name[0] >= '0' && name[0] <= '9') && lists::all_of(name, plain)) return "@" + std::string(name);
   static constexpr char digits[] = "0123456789ABCDEF";
   std::string text = "@\"";
   for (const char c : name) {

@@ -3,13 +3,13 @@
 /// \file
 /// Whole tensors, producers before consumers.
 
-#include <algorithm>
 #include <cstring>
 
 #include "lathe/codegen/reference_tape.ipp"
 #include "lathe/ir/build.hpp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::codegen {
 
@@ -62,7 +62,7 @@ class Evaluation {
   bool is_given(const ir::Operation &operation) const {
     const auto *found = storages_.find(operation.get());
     if (!found || found->second.size() < operation->types.size()) return false;
-    return std::all_of(found->second.begin(), found->second.end(), [](const auto &storage) { return storage.has_value(); });
+    return lists::all_of(found->second, [](const auto &storage) { return storage.has_value(); });
   }
   void evaluate(const ir::Operation &operation);
   void evaluate_constant(const ir::Operation &operation);
@@ -210,7 +210,7 @@ LATHE_INLINE void Evaluation::bind_sizes() {
     for (std::size_t i = 0; i < ir::shape_of(tensor).size(); ++i) {
       const auto *size = ir::shape_of(tensor)[i].as<ir::VarRef>();
       if (!size || i >= array.shape.size()) continue;
-      if (std::none_of(scalars_.begin(), scalars_.end(), [&](const auto &scalar) { return scalar.first == size->var; }))
+      if (lists::none_of(scalars_, [&](const auto &scalar) { return scalar.first == size->var; }))
         scalars_.emplace_back(size->var, static_cast<ir::Bits>(array.shape[i]));
     }
   for (const auto &[var, bits] : scalars_)

@@ -10,6 +10,7 @@
 #include "lathe/expr/tensor.ipp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -149,7 +150,7 @@ LATHE_INLINE List<std::string> axis_names(std::string &name, int rank, const Loc
 LATHE_INLINE void check_free(const ir::Expr &e, const List<ir::Var> &known, const char *where) {
   if (!e.defined()) return;
   for (const ir::Var &var : ir::free_vars(e)) {
-    if (!var.type().is_index() || var.nonnegative() || std::find(known.begin(), known.end(), var) != known.end()) continue;
+    if (!var.type().is_index() || var.nonnegative() || lists::contains(known, var)) continue;
     fail("E003", std::string("axis ") + var.name() + " is used in " + where + ", where it has no value", {},
          {{"why", "an axis has a value only within its own compute, and a reduction axis only within a reduction over it", {}},
           {"help", "reduce over it,  sum(e, " + var.name() + "),  or use an axis of this compute", {}}});

@@ -11,6 +11,7 @@
 #include "lathe/expr/operators.hpp"
 #include "lathe/ir/print.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -105,7 +106,7 @@ LATHE_INLINE ir::Tensor transpose(const ir::Tensor &tensor, const int *order, co
   List<int> from;
   for (int d = 0; d < rank; ++d) {
     const int source = order ? order[d] : rank - 1 - d;
-    if (source < 0 || source >= rank || std::find(from.begin(), from.end(), source) != from.end())
+    if (source < 0 || source >= rank || lists::contains(from, source))
       tensor_operators::misfit(
           "transpose",
           "dimension " + std::to_string(source) + (source < 0 || source >= rank ? " does not exist" : " is named twice"), place,

@@ -133,7 +133,7 @@ LATHE_INLINE ir::Tensor constant(DType type, const void *elements, const std::in
     count *= shape[d];
   }
   const auto size = static_cast<std::size_t>(type.bytes());
-  auto data = std::make_shared<List<std::byte>>(static_cast<std::size_t>(count) * size);
+  std::shared_ptr<List<std::byte>> data(new List<std::byte>(static_cast<std::size_t>(count) * size));
   List<std::int64_t> index(static_cast<std::size_t>(rank), 0);
   for (std::int64_t n = 0; n < count; ++n) {
     std::int64_t from = strides ? 0 : n;

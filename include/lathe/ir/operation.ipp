@@ -3,12 +3,11 @@
 /// \file
 /// What operations read, and the order in which they can be computed. Graphs may be thousands of stages deep.
 
-#include <algorithm>
-
 #include "lathe/ir/operation.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
@@ -18,8 +17,7 @@ LATHE_INLINE List<Tensor> inputs_of(const Operation &operation) {
   const auto collect = [&](const Expr &root) {
     walk_down(root, [&](const Expr &e) {
       if (!seen.insert(e.node())) return false;
-      if (const auto *r = e.as<Read>(); r && std::find(inputs.begin(), inputs.end(), r->tensor) == inputs.end())
-        inputs.push_back(r->tensor);
+      if (const auto *r = e.as<Read>(); r && !lists::contains(inputs, r->tensor)) inputs.push_back(r->tensor);
       return true;
     });
   };

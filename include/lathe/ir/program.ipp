@@ -3,12 +3,11 @@
 /// \file
 /// The checks of a function.
 
-#include <algorithm>
-
 #include "lathe/ir/operation.hpp"
 #include "lathe/ir/program.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
@@ -26,8 +25,7 @@ LATHE_INLINE List<Check> checks_of(const Function &function) {
   List<Check> checks;
   walk_down(function.body, [&](const Stmt &s) {
     const auto *check = s.as<Check>();
-    if (check && std::none_of(checks.begin(), checks.end(), [&](const Check &c) { return same_check(c, *check); }))
-      checks.push_back(*check);
+    if (check && lists::none_of(checks, [&](const Check &c) { return same_check(c, *check); })) checks.push_back(*check);
     return true;
   });
   return checks;

@@ -13,6 +13,7 @@
 #include "lathe/ir/walk.hpp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
@@ -242,7 +243,6 @@ class Stack {
     if (size_ == capacity_) grow();
     data_[size_++] = e;
   }
-  const Expr *top() const { return data_[size_ - 1]; }
   const Expr *pop() { return data_[--size_]; }
   /// Pushes the children of `e` so that the first is popped first; returns whether there are any.
   bool push_children(const Expr &e) {
@@ -401,7 +401,7 @@ inline List<Var> bound_by(const Expr &e) {
 
 /// A `Reduce` hides its axes from its sources, its condition and its domain, but not from its starts.
 inline bool is_start(const Reduce &reduce, const Expr &child) {
-  return std::any_of(reduce.init.begin(), reduce.init.end(), [&](const Expr &start) { return &start == &child; });
+  return lists::any_of(reduce.init, [&](const Expr &start) { return &start == &child; });
 }
 
 }  // namespace walking

@@ -3,12 +3,12 @@
 /// \file
 /// The questions of walk.hpp: equality, hashes, uses and free names.
 
-#include <algorithm>
 #include <utility>
 
 #include "lathe/ir/walk.ipp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
@@ -173,7 +173,7 @@ namespace walking {
 /// An ordered set of handles.
 template <class Handle>
 void add_once(List<Handle> &list, const Handle &handle) {
-  if (std::find(list.begin(), list.end(), handle) == list.end()) list.push_back(handle);
+  if (!lists::contains(list, handle)) list.push_back(handle);
 }
 
 }  // namespace walking
@@ -188,7 +188,7 @@ LATHE_INLINE List<Var> free_vars(const Expr &e) {
     for_each_child(x, [&](const Expr &child) {
       const bool start = walking::is_start(*r, child);
       for (const Var &var : free_vars(child))
-        if (start || std::find(bound.begin(), bound.end(), var) == bound.end()) walking::add_once(vars, var);
+        if (start || !lists::contains(bound, var)) walking::add_once(vars, var);
     });
     return false;
   });

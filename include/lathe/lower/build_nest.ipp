@@ -12,6 +12,7 @@
 #include "lathe/lower/prefetches.ipp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::lowering {
 
@@ -64,7 +65,7 @@ class NestBuilder {
     for (; i < members.size(); ++i) {
       const Plan &plan = plans_.plans[members[i]];
       if (!plan.stage->output && !(plan.once && plan.parent < 0)) {
-        const bool at_once = std::all_of(plan.buffers.begin(), plan.buffers.end(), has_shape_at_once);
+        const bool at_once = lists::all_of(plan.buffers, has_shape_at_once);
         if (!at_once && !body.empty()) break;
         buffers.insert(buffers.end(), plan.buffers.begin(), plan.buffers.end());
       }

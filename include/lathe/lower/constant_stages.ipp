@@ -3,13 +3,12 @@
 /// \file
 /// Which stages depend on constants alone: they are computed once, when the kernel is made.
 
-#include <algorithm>
-
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/lower/plan.hpp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::lowering {
 
@@ -28,7 +27,7 @@ inline bool is_constant(const ir::Expr &e, const NodeSet &axes, const NodeSet &c
 
 inline bool is_constant(const Plan &plan, const NodeSet &constants) {
   const auto sized = [](const List<ir::Expr> &integers) {
-    return std::all_of(integers.begin(), integers.end(), [](const ir::Expr &e) { return ir::constant_integer(e).has_value(); });
+    return lists::all_of(integers, [](const ir::Expr &e) { return ir::constant_integer(e).has_value(); });
   };
   // The region that a reader never reached may have negative extents.
   for (const ir::Expr &extent : plan.extent)
@@ -44,8 +43,7 @@ inline bool is_constant(const Plan &plan, const NodeSet &constants) {
     for (const List<ir::Var> *vars : {&reduce->reducer->lhs, &reduce->reducer->rhs})
       for (const ir::Var &var : *vars) axes.insert(var.node());
   }
-  return std::all_of(plan.bodies.begin(), plan.bodies.end(),
-                     [&](const ir::Expr &body) { return is_constant(body, axes, constants); });
+  return lists::all_of(plan.bodies, [&](const ir::Expr &body) { return is_constant(body, axes, constants); });
 }
 
 }  // namespace constant_stages

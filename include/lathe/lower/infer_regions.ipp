@@ -12,6 +12,7 @@
 #include "lathe/ir/walk.hpp"
 #include "lathe/lower/plan.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::lowering {
 
@@ -253,7 +254,7 @@ class LoopMaker {
           {{"why", "tail::divides promises that nothing is left over", {}}, {"help", "leave the tail out, which guards it", {}}},
           axis);
     for (const ir::Var &var : ir::free_vars(extent))
-      if (const bool known = std::find(plans_.scalars.begin(), plans_.scalars.end(), var) != plans_.scalars.end(); !known)
+      if (const bool known = lists::contains(plans_.scalars, var); !known)
         refuse_promise(step, axis, count, "the extent depends on " + var.name());
     if (mentions_data(extent)) refuse_promise(step, axis, count, "the extent depends on data");
     plans_.requirements.push_back({divides, count + " is a multiple of " + factor, step.place, to_cpp(*plans_.state, step)});

@@ -16,6 +16,7 @@
 #include "lathe/lower/region_report.ipp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::lowering {
 
@@ -255,7 +256,7 @@ LATHE_INLINE Lowered lower(const scheduling::State &state, const List<Argument> 
   check_aliases(plans);
   find_constant_stages(plans);
   Lowered result;
-  if (std::any_of(plans.plans.begin(), plans.plans.end(), [](const Plan &plan) { return plan.once; }))
+  if (lists::any_of(plans.plans, [](const Plan &plan) { return plan.once; }))
     result.prologue.functions.push_back(parameters::make_prologue(plans, function));
   function.body = build_nests(plans, false);
   parameters::drop_unused_constants(function);

@@ -10,6 +10,7 @@
 #include "lathe/lower/plan.hpp"
 #include "lathe/support/function_ref.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::lowering {
 
@@ -75,7 +76,7 @@ class Hints {
     const ir::VarMap<ir::Expr> later = {{var, ir::Expr(var) + ir::Expr(state_.ahead)}};
     ir::walk(e, [&](const ir::Expr &node) {
       const auto *load = node.as<ir::Load>();
-      if (!load || std::find(buffers.begin(), buffers.end(), load->buffer) == buffers.end()) return;
+      if (!load || !lists::contains(buffers, load->buffer)) return;
       List<Interval> sides;
       for (const ir::Expr &index : load->indices)
         sides.push_back(side(reader.facts.interval(ir::substitute(index, later), ranges)));

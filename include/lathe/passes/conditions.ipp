@@ -3,8 +3,6 @@
 /// \file
 /// Questions about conditions.
 
-#include <algorithm>
-
 #include "lathe/ir/walk.hpp"
 #include "lathe/passes/conditions.hpp"
 #include "lathe/support/list.hpp"

@@ -5,8 +5,6 @@
 /// these.
 
 #include <cstdint>
-#include <iterator>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -14,6 +12,7 @@
 #include "lathe/ir/walk.hpp"
 #include "lathe/passes/fill_vectors.hpp"
 #include "lathe/support/hash_map.hpp"
+#include "lathe/support/sorted_map.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -24,7 +23,7 @@ using ir::Stmt;
 
 /// A vector in a buffer, and the mask of every store to it.
 struct Place {
-  int lanes;
+  int lanes = 0;
   Expr mask;
 };
 
@@ -76,7 +75,7 @@ class Filling {
   }
 
  private:
-  using Places = std::map<std::int64_t, Place>;
+  using Places = SortedMap<Place>;
 
   const Places *places_of(const ir::Buffer &buffer) const {
     const auto *found = places_.find(buffer.node());
@@ -109,11 +108,11 @@ class Filling {
     const Expr mask = meaning_of(store.predicate);
     if (!offset || !is_mask(mask) || !is_invariant(mask) || has_call(store.value)) return false;
     const int lanes = store.indices.back().lanes();
-    const auto next = places.lower_bound(*offset);
+    const auto *next = places.lower_bound(*offset);
     if (next != places.end() && next->first == *offset) return next->second.lanes == lanes && ir::equal(next->second.mask, mask);
     if (next != places.end() && next->first < *offset + lanes) return false;
-    if (next != places.begin() && std::prev(next)->first + std::prev(next)->second.lanes > *offset) return false;
-    places.emplace_hint(next, *offset, Place{lanes, mask});
+    if (next != places.begin() && next[-1].first + next[-1].second.lanes > *offset) return false;
+    places[*offset] = {lanes, mask};
     return always;
   }
 
@@ -140,9 +139,8 @@ class Filling {
     const Places *places = load && load->predicate.defined() ? places_of(load->buffer) : nullptr;
     const auto offset = places ? offset_of(load->buffer, load->indices) : std::nullopt;
     if (!offset) return e;
-    const auto place = places->find(*offset);
-    if (place == places->end() || place->second.lanes != e.lanes() || !ir::equal(place->second.mask, meaning_of(load->predicate)))
-      return e;
+    const auto *place = places->find(*offset);
+    if (!place || place->second.lanes != e.lanes() || !ir::equal(place->second.mask, meaning_of(load->predicate))) return e;
     return ir::load(load->buffer, load->indices);
   }
 

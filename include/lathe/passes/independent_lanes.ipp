@@ -12,6 +12,7 @@
 #include "lathe/passes/independent_lanes.hpp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -152,7 +153,7 @@ LATHE_INLINE void Collector::statement(const Stmt &s, const Facts &facts, bool r
 LATHE_INLINE bool Collector::in_order(const List<const Access *> &same) const {
   if (same.size() != 1 || same.front()->repeated) return false;
   const auto &indices = same.front()->indices;
-  return std::any_of(indices.begin(), indices.end(), [&](const Expr &e) { return ir::uses(e, var_); });
+  return lists::any_of(indices, [&](const Expr &e) { return ir::uses(e, var_); });
 }
 
 LATHE_INLINE bool Collector::apart_in(const List<const Access *> &same, std::size_t d) const {

@@ -10,6 +10,7 @@
 #include "lathe/passes/make_lanes.hpp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -119,7 +120,7 @@ LATHE_INLINE Expr LaneMaker::widen_load(const ir::Load &load, const Mask &mask) 
     if (local->second.needs(mask.lanes)) predicate = ir::both(mask.lanes, predicate);
     return ir::load(local->second.buffer, std::move(indices), std::move(predicate));
   }
-  if (std::any_of(indices.begin(), indices.end(), [](const Expr &e) { return e.lanes() > 1; }))
+  if (lists::any_of(indices, [](const Expr &e) { return e.lanes() > 1; }))
     return ir::load(load.buffer, std::move(indices), ir::both(mask.lanes, predicate));
   if (!predicate.defined() || predicate.lanes() == 1) return ir::load(load.buffer, std::move(indices), predicate);
   // One element for all lanes that want it: read once, where any of them does.
@@ -233,7 +234,7 @@ LATHE_INLINE Stmt LaneMaker::visit_store(const ir::Store &store, const Mask &mas
     masked = local->second.needs(mask.lanes);
   }
   if (masked) predicate = ir::both(mask.lanes, predicate);
-  failed_ = failed_ || std::none_of(indices.begin(), indices.end(), [](const Expr &e) { return e.lanes() > 1; });
+  failed_ = failed_ || lists::none_of(indices, [](const Expr &e) { return e.lanes() > 1; });
   if (predicate.defined()) predicate = ir::broadcast(std::move(predicate), lanes_);
   Expr value = ir::broadcast(widen(store.value, mask), lanes_);
   return ir::make(ir::Store{std::move(buffer), std::move(indices), std::move(value), std::move(predicate)});
@@ -319,7 +320,7 @@ LATHE_INLINE Stmt LaneMaker::visit_bind(const ir::Bind &bind, const Mask &mask, 
 LATHE_INLINE Stmt LaneMaker::visit_prefetch(const ir::Prefetch &prefetch, const Mask &mask) const {
   List<Expr> indices;
   for (const Expr &index : prefetch.indices) indices.push_back(widen(index, mask));
-  const bool scalar = std::all_of(indices.begin(), indices.end(), [](const Expr &index) { return index.lanes() == 1; });
+  const bool scalar = lists::all_of(indices, [](const Expr &index) { return index.lanes() == 1; });
   return scalar ? ir::make(ir::Prefetch{prefetch.buffer, std::move(indices)}) : ir::make(ir::Block{});
 }
 
@@ -342,7 +343,7 @@ LATHE_INLINE bool LaneMaker::needs_an_active_lane(const Stmt &body) const {
   ir::walk(body, [&](const Expr &e) {
     const auto *load = e.as<ir::Load>();
     if (!load || locals_.contains(load->buffer.node())) return;
-    found = found || std::none_of(load->indices.begin(), load->indices.end(), [&](const Expr &i) { return depends_on_lane(i); });
+    found = found || lists::none_of(load->indices, [&](const Expr &i) { return depends_on_lane(i); });
   });
   return found;
 }

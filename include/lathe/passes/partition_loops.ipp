@@ -14,6 +14,7 @@
 #include "lathe/passes/partition_loops.hpp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -36,7 +37,7 @@ inline Guard guard_of(const ir::Select &select) {
 }
 
 inline bool contains(const List<Expr> &list, const Expr &e) {
-  return std::any_of(list.begin(), list.end(), [&](const Expr &other) { return ir::equal(other, e); });
+  return lists::any_of(list, [&](const Expr &other) { return ir::equal(other, e); });
 }
 
 /// The conditions of all guarding selects within a statement, each once; and the loops and variables in it. Where masks cost

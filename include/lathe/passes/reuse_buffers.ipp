@@ -3,12 +3,11 @@
 /// \file
 /// reuse_buffers: buffers in the order of their first uses, each in the memory that is free for the longest time.
 
-#include <algorithm>
-
 #include "lathe/ir/build.hpp"
 #include "lathe/ir/walk.hpp"
 #include "lathe/passes/reuse_buffers.hpp"
 #include "lathe/support/hash_map.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -32,7 +31,7 @@ inline bool is_large(const ir::Buffer &buffer) {
 }
 
 inline bool equal(const List<ir::Expr> &a, const List<ir::Expr> &b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ir::Expr &x, const ir::Expr &y) { return ir::equal(x, y); });
+  return lists::equal(a, b, [](const ir::Expr &x, const ir::Expr &y) { return ir::equal(x, y); });
 }
 
 inline bool alike(const ir::Buffer &a, const ir::Buffer &b) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <utility>
 
 #include "lathe/ir/build.hpp"
@@ -15,6 +14,8 @@
 #include "lathe/passes/share_loads.hpp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
+#include "lathe/support/sorted_map.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -53,7 +54,7 @@ struct Window {
   DType type;
   std::size_t version;  ///< of the buffer
   bool open = true;     ///< its indices mean what they meant
-  std::map<std::int64_t, Vector> vectors;
+  SortedMap<Vector> vectors;
 };
 
 /// Whether lanes that are neighbours in the last dimension are neighbours in memory.
@@ -73,13 +74,12 @@ LATHE_INLINE std::int64_t stride_of(const Expr &e) {
 
 LATHE_INLINE bool same_row(const Window &a, const Window &b) {
   const auto same_terms = [](const arith::Linear &x, const arith::Linear &y) {
-    return std::equal(x.terms.begin(), x.terms.end(), y.terms.begin(), y.terms.end(),
-                      [](const auto &t, const auto &u) { return t.coefficient == u.coefficient && ir::equal(t.atom, u.atom); });
+    return lists::equal(x.terms, y.terms,
+                        [](const auto &t, const auto &u) { return t.coefficient == u.coefficient && ir::equal(t.atom, u.atom); });
   };
   return a.buffer == b.buffer && a.version == b.version && a.stride == b.stride && a.type == b.type &&
          same_terms(a.terms, b.terms) &&
-         std::equal(a.outer.begin(), a.outer.end(), b.outer.begin(), b.outer.end(),
-                    [](const Expr &x, const Expr &y) { return ir::equal(x, y); });
+         lists::equal(a.outer, b.outer, [](const Expr &x, const Expr &y) { return ir::equal(x, y); });
 }
 
 /// Equal for windows of one row.
@@ -182,8 +182,8 @@ class Line {
     const auto names = [&](const Expr &e) { return ir::uses(e, var); };
     for (auto &numbered : windows_) {
       Window &w = numbered.second;
-      w.open = w.open && std::none_of(w.outer.begin(), w.outer.end(), names) &&
-               std::none_of(w.terms.terms.begin(), w.terms.terms.end(), [&](const auto &term) { return names(term.atom); });
+      w.open = w.open && lists::none_of(w.outer, names) &&
+               lists::none_of(w.terms.terms, [&](const auto &term) { return names(term.atom); });
     }
   }
   void close() {
@@ -208,7 +208,7 @@ class Line {
   }
 
  private:
-  using Place = std::map<std::int64_t, Vector>::iterator;
+  using Place = SortedMap<Vector>::Entry *;
   /// A vector that could be lanes of two others.
   struct Shift {
     Window *window;
@@ -266,9 +266,9 @@ class Line {
   void choose(Window &w, List<Shift> &shifts) {
     const bool aligned = w.stride == 1 && may_be_aligned(w);
     HashMap<std::int64_t, List<Place>> classes;
-    for (Place at = w.vectors.begin(); at != w.vectors.end(); ++at) {
-      const std::int64_t remainder = at->first % w.stride;
-      classes[remainder < 0 ? remainder + w.stride : remainder].push_back(at);
+    for (auto &entry : w.vectors) {
+      const std::int64_t remainder = entry.first % w.stride;
+      classes[remainder < 0 ? remainder + w.stride : remainder].push_back(&entry);
     }
     for (const auto &of_remainder : classes) {
       const List<Place> &places = of_remainder.second;
@@ -351,8 +351,8 @@ class Line {
   /// Vectors that together are a stretch of the row, each element of it once.
   void interleave(Window &w) {
     List<Place> loaded;
-    for (Place at = w.vectors.begin(); at != w.vectors.end(); ++at)
-      if (!at->second.shuffled.defined()) loaded.push_back(at);
+    for (auto &entry : w.vectors)
+      if (!entry.second.shuffled.defined()) loaded.push_back(&entry);
     const auto count = static_cast<std::size_t>(w.stride);
     NodeMap<Expr> contiguous;
     for (std::size_t first = 0; first + count <= loaded.size(); ++first) {

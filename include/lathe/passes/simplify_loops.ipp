@@ -3,13 +3,13 @@
 /// \file
 /// simplify_loops: one walk down with the facts that hold, statements rebuilt on the way up.
 
-#include <algorithm>
 #include <utility>
 
 #include "lathe/passes/conditions.hpp"
 #include "lathe/passes/simplify_loops.hpp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::passes {
 
@@ -333,8 +333,7 @@ LATHE_INLINE Stmt Simplifier::visit_store(const Stmt &s, const ir::Store &store,
   List<Expr> indices = simplify(store.indices, facts);
   Expr value = simplify(store.value, facts);
   const bool same = value.same_as(store.value) && predicate.same_as(store.predicate) &&
-                    std::equal(indices.begin(), indices.end(), store.indices.begin(),
-                               [](const Expr &a, const Expr &b) { return a.same_as(b); });
+                    lists::equal(indices, store.indices, [](const Expr &a, const Expr &b) { return a.same_as(b); });
   return same ? s : ir::make(ir::Store{store.buffer, std::move(indices), std::move(value), std::move(predicate)});
 }
 

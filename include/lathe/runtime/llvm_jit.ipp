@@ -224,11 +224,12 @@ LATHE_INLINE LlvmTimes LlvmModule::times() const {
 
 LATHE_INLINE std::shared_ptr<const LlvmModule> compile_llvm(std::string_view ir, const Target &target,
                                                             const LlvmOptions &options) {
-  return std::make_shared<const LlvmModule>(compile_object(ir, target, options), std::string(ir), target, options);
+  return std::shared_ptr<const LlvmModule>(new LlvmModule(compile_object(ir, target, options), std::string(ir), target, options));
 }
 
 LATHE_INLINE std::shared_ptr<const LlvmModule> link_object(List<std::byte> object) {
-  return std::make_shared<const LlvmModule>(ObjectCode{std::move(object), {}}, std::string(), Target{}, LlvmOptions{});
+  return std::shared_ptr<const LlvmModule>(
+      new LlvmModule(ObjectCode{std::move(object), {}}, std::string(), Target{}, LlvmOptions{}));
 }
 
 }  // namespace lathe::inline LATHE_ABI

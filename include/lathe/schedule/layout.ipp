@@ -3,7 +3,6 @@
 /// \file
 /// Layouts as text, and the proof that they keep elements apart.
 
-#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "lathe/ir/print.hpp"
 #include "lathe/schedule/layout.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
@@ -145,7 +145,7 @@ LATHE_INLINE std::optional<List<Digit>> digits_of(const ir::Expr &index) {
     if (!digit || term.coefficient < 1) return std::nullopt;
     parts.emplace_back(term.coefficient, *digit);
   }
-  std::sort(parts.begin(), parts.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+  lists::sort(parts, [](const auto &a, const auto &b) { return a.first < b.first; });
   List<Digit> digits;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto &[step, digit] = parts[i];

@@ -8,6 +8,7 @@
 #include "lathe/ir/walk.hpp"
 #include "lathe/schedule/schedule.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
@@ -31,7 +32,7 @@ class Follower {
     check();
     map_dimensions();
     for (const Relation &relation : producer_.relations)
-      if (std::any_of(relation.to.begin(), relation.to.end(), [&](AxisId to) { return leads(to); })) repeat(relation);
+      if (lists::any_of(relation.to, [&](AxisId to) { return leads(to); })) repeat(relation);
     put_first();
     for (const AxisId &loop : outer_)
       if (const ir::LoopKind kind = producer_.find(loop)->kind; kind != ir::LoopKind::serial)
@@ -60,7 +61,7 @@ class Follower {
   void check() {
     const List<const StageState *> readers = schedule_.state().consumers(producer_);
     const auto reads = [&](const StageState *reader) { return reader->id == epilogue_.id; };
-    if (std::none_of(readers.begin(), readers.end(), reads))
+    if (lists::none_of(readers, reads))
       refuse(epilogue_.name() + " does not read " + producer_.name(), "call it on a stage that reads " + producer_.name());
     if (readers.size() > 1)
       refuse("other stages read " + producer_.name() + " too, and would find it only in part",
@@ -85,7 +86,7 @@ class Follower {
 
   /// Whether an axis is one of the loops to follow, or they were made from it.
   bool leads(AxisId axis) const {
-    if (std::find(outer_.begin(), outer_.end(), axis) != outer_.end()) return true;
+    if (lists::contains(outer_, axis)) return true;
     for (const Relation &relation : producer_.relations)
       for (const AxisId &from : relation.from)
         if (from == axis)
@@ -153,7 +154,7 @@ class Follower {
     List<AxisId> loops;
     for (const AxisId &loop : now().loops) {
       if (loop == axes.front()) loops.insert(loops.end(), axes.begin(), axes.end());
-      if (std::find(axes.begin(), axes.end(), loop) == axes.end()) loops.push_back(loop);
+      if (!lists::contains(axes, loop)) loops.push_back(loop);
     }
     order(loops);
   }
@@ -163,7 +164,7 @@ class Follower {
     List<AxisId> loops;
     for (const AxisId &loop : outer_) loops.push_back(of(loop));
     for (const AxisId &loop : now().loops)
-      if (std::find(loops.begin(), loops.end(), loop) == loops.end()) loops.push_back(loop);
+      if (!lists::contains(loops, loop)) loops.push_back(loop);
     order(loops);
   }
 

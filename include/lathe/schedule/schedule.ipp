@@ -276,7 +276,7 @@ LATHE_INLINE AnyTensor Schedule::find(std::string_view name, Location place) con
   return AnyTensor({found->key, 0});
 }
 
-LATHE_INLINE void Schedule::apply(Step step) { scheduling::apply(state_, std::make_shared<const Step>(std::move(step))); }
+LATHE_INLINE void Schedule::apply(Step step) { scheduling::apply(state_, scheduling::StepRef(new Step(std::move(step)))); }
 
 LATHE_INLINE scheduling::State AnyStage::state_now() const { return schedule_->state_; }
 LATHE_INLINE void AnyStage::go_back(scheduling::State before) { schedule_->state_ = std::move(before); }

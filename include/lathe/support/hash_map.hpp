@@ -125,7 +125,7 @@ class HashTable {
   void grow() {
     delete[] many_;
     many_ = nullptr;
-    bits_ += 1;
+    ++bits_;
     many_ = new HashEntry *[std::size_t{1} << bits_] {};
     for (HashEntry *entry = first_; entry; entry = entry->next) put(entry);
   }

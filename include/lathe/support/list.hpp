@@ -23,7 +23,7 @@ class List {
   using const_iterator = const T *;
 
   List() = default;
-  List(std::initializer_list<T> elements) : List(elements.begin(), elements.end()) {}
+  List(std::initializer_list<T> elements) : List() { append_all(elements.begin(), elements.size()); }
   explicit List(std::size_t size) : List() { resize(size); }
   List(std::size_t size, const T &value) : List() { resize(size, value); }
   /// Of the elements from `first` up to `last`.
@@ -35,9 +35,10 @@ class List {
   /// Of the elements of another array: a `std::vector`, `std::array`, `std::span`.
   template <class Array>
     requires requires(const Array &array, const T *elements) { elements = array.data(), array.size(); }
-  List(const Array &array)
-      : List(array.data(), array.data() + array.size()) {}  // NOLINT: implicit, so that users may pass theirs
-  List(const List &other) : List(other.begin(), other.end()) {}
+  List(const Array &array) : List() {  // NOLINT: implicit, so that users may pass theirs
+    append_all(array.data(), array.size());
+  }
+  List(const List &other) : List() { append_all(other.data_, other.size_); }
   List(List &&other) noexcept : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
     other.data_ = nullptr;
     other.size_ = other.capacity_ = 0;
@@ -155,6 +156,10 @@ class List {
   }
 
  private:
+  void append_all(const T *elements, std::size_t count) {
+    reserve(size_ + count);
+    for (std::size_t i = 0; i < count; ++i, ++size_) ::new (static_cast<void *>(data_ + size_)) T(elements[i]);
+  }
   std::size_t inside(std::size_t i) const {
     if (i >= size_) throw std::out_of_range("lathe::List::at: no such element");
     return i;

@@ -84,6 +84,8 @@ class Shared {
   const Node *operator->() const { return get(); }
   const Node &operator*() const { return *get(); }
   explicit operator bool() const { return node_ != nullptr; }
+  /// Whether no other handle shares the node, so that its owner may change it.
+  bool is_unique() const { return node_->count_.load(std::memory_order_acquire) == 1; }
   friend bool operator==(const Shared &a, const Shared &b) { return a.node_ == b.node_; }
 
  private:

@@ -9,6 +9,7 @@
 
 #include "lathe/diag/diagnostic.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 #include "lathe/target/cpu_table.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -170,7 +171,7 @@ template <class Row>
 std::string near_names(std::span<const Row> rows, std::string_view wanted) {
   List<std::pair<std::size_t, std::string_view>> names;
   for (const Row &row : rows) names.emplace_back(edit_distance(wanted, row.name), row.name);
-  std::sort(names.begin(), names.end());
+  lists::sort(names, [](const auto &a, const auto &b) { return a.first != b.first ? a.first < b.first : a.second < b.second; });
   names.resize(std::min<std::size_t>(names.size(), 4));
   std::string text;
   for (const auto &[distance, name] : names) text.append(text.empty() ? "" : ", ").append(name);

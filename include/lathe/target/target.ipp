@@ -3,9 +3,8 @@
 /// \file
 /// Making targets from the host, from names and changes.
 
-#include <algorithm>
-
 #include "lathe/diag/diagnostic.hpp"
+#include "lathe/support/lists.hpp"
 #include "lathe/target/cpu_table.hpp"
 #include "lathe/target/host_cpu.hpp"
 #include "lathe/target/target.hpp"
@@ -68,9 +67,7 @@ LATHE_INLINE Target Target::of(std::string_view triple, std::string_view cpu, st
 
 LATHE_INLINE Target Target::c() { return {}; }
 
-LATHE_INLINE bool Target::has(std::string_view feature) const {
-  return std::find(features.begin(), features.end(), feature) != features.end();
-}
+LATHE_INLINE bool Target::has(std::string_view feature) const { return lists::contains(features, feature); }
 
 LATHE_INLINE std::string to_string(const Target &target) {
   std::string text = target.triple.empty() ? "c" : target.triple;

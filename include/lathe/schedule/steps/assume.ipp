@@ -10,7 +10,6 @@
 /// As text, operators come before their operands, and symbols are numbered by their first appearance in the stages' shapes and
 /// bodies: "== % v0 16 0".
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -19,6 +18,7 @@
 #include "lathe/ir/walk.hpp"
 #include "lathe/schedule/legality.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
@@ -117,9 +117,7 @@ LATHE_INLINE List<ir::Var> symbols_of(const State &state) {
       for (const ir::Axis &axis : reduce->axes) own.push_back(axis.var);
     const auto add = [&](const ir::Expr &e) {
       for (const ir::Var &var : ir::free_vars(e))
-        if (var.type().is_index() && std::find(own.begin(), own.end(), var) == own.end() &&
-            std::find(symbols.begin(), symbols.end(), var) == symbols.end())
-          symbols.push_back(var);
+        if (var.type().is_index() && !lists::contains(own, var) && !lists::contains(symbols, var)) symbols.push_back(var);
     };
     for (const ir::Expr &extent : stage.operation->shape) add(extent);
     for (const ir::Expr &body : stage.operation->bodies) add(body);

@@ -5,9 +5,8 @@
 ///
 ///     for i: b[i] = a[i]     → prefetch(a, i, 8) →     for i: prefetch a[i + 8]; b[i] = a[i]
 
-#include <algorithm>
-
 #include "lathe/schedule/legality.hpp"
+#include "lathe/support/lists.hpp"
 
 namespace lathe::inline LATHE_ABI::scheduling {
 
@@ -23,7 +22,7 @@ inline bool may_read(const State &state, const StageState &stage, const ir::Oper
           through->attachment.kind == Attachment::Kind::automatic && !through->operation->bodies.front().as<ir::Reduce>();
       const bool within =
           inlines || through->attachment.kind == Attachment::Kind::inlined || through->attachment.kind == Attachment::Kind::at;
-      if (within && std::find(open.begin(), open.end(), through) == open.end()) open.push_back(through);
+      if (within && !lists::contains(open, through)) open.push_back(through);
     }
   return false;
 }
