@@ -47,8 +47,8 @@ LATHE_INLINE const void *resolve(const ir::ExternalFunction &function) {
   if (function.address) return function.address;
   const void *address = dlsym(RTLD_DEFAULT, function.name.c_str());
   if (!address)
-    fail("G001", "no loaded library defines the function " + function.name, {},
-         {{"help", "give its address: call<T>(&" + function.name + ", …)", {}}});
+    fail("G001", {"no loaded library defines the function ", function.name}, {},
+         {{"help", {"give its address: call<T>(&", function.name, ", …)"}, {}}});
   return address;
 }
 

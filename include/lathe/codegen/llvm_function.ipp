@@ -19,18 +19,19 @@ namespace llvm_frame {
 /// Loads slot i into %p<i>. A vector does not fit: its slot holds an address.
 LATHE_INLINE std::string load_slot(const LlvmSlot &slot, std::size_t i) {
   const std::string n = std::to_string(i);
-  std::string text = "  %s" + n + " = getelementptr i64, ptr %slots, i64 " + n + "\n", place = "%s" + n, alignment = "8";
-  if (!slot.var.defined()) return text + "  %p" + n + " = load ptr, ptr " + place + ", align 8\n";
+  std::string text = composed({"  %s", n, " = getelementptr i64, ptr %slots, i64 ", n, "\n"}), place = "%s" + n, alignment = "8";
+  if (!slot.var.defined()) return composed({text, "  %p", n, " = load ptr, ptr ", place, ", align 8\n"});
   const DType type = slot.var.type();
   if (type.is_vector()) {
-    text += "  %a" + n + " = load ptr, ptr " + place + ", align 8\n";
+    text += composed({"  %a", n, " = load ptr, ptr ", place, ", align 8\n"});
     place = "%a" + n, alignment = "64";
   }
   std::string memory_type;
   append_llvm_type(memory_type, llvm_memory_type(type));
-  text += (type.is_bool() ? "  %c" : "  %p") + n + " = load " + memory_type + ", ptr " + place + ", align " + alignment + "\n";
+  text += composed({type.is_bool() ? "  %c" : "  %p", n, " = load ", memory_type, ", ptr ", place, ", align ", alignment, "\n"});
   if (!type.is_bool()) return text;
-  return text + "  %p" + n + " = icmp ne " + memory_type + " %c" + n + ", " + (type.is_vector() ? "zeroinitializer" : "0") + "\n";
+  return composed(
+      {text, "  %p", n, " = icmp ne ", memory_type, " %c", n, ", ", type.is_vector() ? "zeroinitializer" : "0", "\n"});
 }
 
 }  // namespace llvm_frame
@@ -83,15 +84,15 @@ LATHE_INLINE void LlvmFunction::write_parallel_body(const ir::For &loop, const L
 LATHE_INLINE void LlvmFunction::finish(const List<LlvmSlot> &slots, bool is_parallel_body) {
   if (streams_) fence();
   w_.line("ret i32 0");
-  std::string text = std::string("define ") + (is_parallel_body ? "internal " : "") + "i32 " + llvm_global(name_) +
-                     "(ptr %args, ptr %runtime) #0 {\nentry:\n" + allocas_;
+  std::string text = composed({"define ", is_parallel_body ? "internal " : "", "i32 ", llvm_global(name_),
+                               "(ptr %args, ptr %runtime) #0 {\nentry:\n", allocas_});
   if (is_parallel_body) {
     text += "  %b = getelementptr i8, ptr %args, i64 8\n  %e = getelementptr i8, ptr %args, i64 16\n";
     text += "  %begin = load i64, ptr %b, align 8\n  %end = load i64, ptr %e, align 8\n";
   }
   text += "  %slots = load ptr, ptr %args, align 8\n";
   for (std::size_t i = 0; i < slots.size(); ++i) text += llvm_frame::load_slot(slots[i], i);
-  w_.unit().add_function(text + w_.close().text + "}\n\n");
+  w_.unit().add_function(composed({text, w_.close().text, "}\n\n"}));
 }
 
 }  // namespace lathe::inline LATHE_ABI::codegen

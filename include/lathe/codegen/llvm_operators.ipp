@@ -140,8 +140,7 @@ LATHE_INLINE LlvmValue scale_by_power(LlvmWriter &w, DType type, LlvmValue a, Ll
     return w.shuffle(piece(low), piece(high), all);
   }
   const DType mask(type.lanes() <= 8 ? scalar_types::uint8 : scalar_types::uint16);
-  const std::string name =
-      std::string("llvm.x86.avx512.mask.scalef.p") + (type.bits() == 64 ? "d." : "s.") + std::to_string(bits);
+  const std::string name = composed({"llvm.x86.avx512.mask.scalef.p", type.bits() == 64 ? "d." : "s.", bits});
   const LlvmValue every = w.integer(mask, -1), current_rounding = w.integer(scalar_types::int32, 4);
   if (bits == 512) return w.intrinsic(name, type, {a, b, w.zero(type), every, current_rounding}, {});
   return w.intrinsic(name, type, {a, b, w.zero(type), every}, {});

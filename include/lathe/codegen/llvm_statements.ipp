@@ -212,19 +212,19 @@ LATHE_INLINE void LlvmFunction::rotated_loop(const ir::For &f, const List<ir::Bu
   const LlvmValue next = w_.start("add nsw ").typed(var).put(", 1").finish(index);
   const LlvmValue again = w_.compare("icmp slt", next, end);
   const std::string latch = w_.top().block;
-  w_.line("br i1 " + w_.text(again) + ", label %" + label + ", label %" + exit + ", !llvm.loop !0");
+  w_.line({"br i1 ", w_.text(again), ", label %", label, ", label %", exit, ", !llvm.loop !0"});
   const std::string next_text = w_.text(next);
   const LlvmWriter::Region region = w_.close();
 
   const std::string entry = w_.top().block;
   w_.branch(label);
   w_.start_block(label);
-  w_.line(name + " = phi i64 [ " + w_.text(min) + ", %" + entry + " ], [ " + next_text + ", %" + latch + " ]");
+  w_.line({name, " = phi i64 [ ", w_.text(min), ", %", entry, " ], [ ", next_text, ", %", latch, " ]"});
   for (const Carried &c : carried) {
     std::string text = c.name + " = phi ";
     append_llvm_type(text, cell_types_[c.cell]);
-    text += " [ " + (c.before.defined() ? w_.text(c.before) : "undef") + ", %" + entry + " ], [ " + w_.text(cells_[c.cell]) +
-            ", %" + latch + " ]";
+    text += composed({" [ ", c.before.defined() ? w_.text(c.before) : "undef", ", %", entry, " ], [ ", w_.text(cells_[c.cell]),
+                      ", %", latch, " ]"});
     w_.line(text);
     if (!w_.alive(cells_[c.cell])) cells_[c.cell] = w_.named(w_.text(cells_[c.cell]), cell_types_[c.cell]);
   }
@@ -337,8 +337,8 @@ LATHE_INLINE void LlvmFunction::join(LlvmValue condition, const std::string &the
     if (a == b) continue;
     std::string name = w_.fresh_name(), text = name + " = phi ";
     append_llvm_type(text, cell_types_[i]);
-    text += " [ " + (a.defined() ? w_.text(a) : "undef") + ", %" + then_region.block + " ], [ " +
-            (b.defined() ? w_.text(b) : "undef") + ", %" + other + " ]";
+    text += composed({" [ ", a.defined() ? w_.text(a) : "undef", ", %", then_region.block, " ], [ ",
+                      b.defined() ? w_.text(b) : "undef", ", %", other, " ]"});
     w_.line(text);
     cells_[i] = w_.named(std::move(name), cell_types_[i]);
   }
@@ -371,7 +371,7 @@ LATHE_INLINE void LlvmFunction::allocate(const ir::Allocate &a) {
 
 LATHE_INLINE LlvmValue LlvmFunction::stack(DType element, std::int64_t count) {
   std::string name = w_.fresh_name();
-  allocas_ += "  " + name + " = alloca [" + std::to_string(count) + " x ";
+  allocas_ += composed({"  ", name, " = alloca [", count, " x "});
   append_llvm_type(allocas_, element);
   allocas_ += "], align 64\n";
   return w_.named_at_entry(std::move(name), llvm_types::pointer);
@@ -392,7 +392,7 @@ LATHE_INLINE LlvmValue LlvmFunction::scratch_bytes(const ir::Buffer &buffer) {
     return w_.integer(index, std::max<std::int64_t>(constant_elements(buffer), 1) * buffer->type.bytes());
   LlvmValue bytes = w_.integer(index, buffer->type.bytes()), overflows = w_.zero(scalar_types::boolean);
   const auto step = [&](std::string_view name, LlvmValue x) {
-    w_.unit().declare("@" + std::string(name) + ".i64", "declare {i64, i1} @" + std::string(name) + ".i64(i64, i64)");
+    w_.unit().declare(composed({"@", name, ".i64"}), composed({"declare {i64, i1} @", name, ".i64(i64, i64)"}));
     const LlvmValue pair =
         w_.start("call {i64, i1} @").put(name).put(".i64(").typed(bytes).put(", ").typed(x).put(")").finish(index);
     bytes = w_.start("extractvalue {i64, i1} ").put(pair).put(", 0").finish(index);
@@ -459,7 +459,7 @@ LATHE_INLINE void LlvmFunction::leave_unless(LlvmValue ok, const std::string &st
   w_.branch(ok, proceed, leave);
   w_.start_block(leave);
   for (std::size_t i = scratch_.size(); i-- > 0;) release(scratch_[i]);
-  w_.line("ret i32 " + status);
+  w_.line({"ret i32 ", status});
   w_.start_block(proceed);
 }
 

@@ -107,7 +107,7 @@ class LlvmWriter {
   /// Ends the block being written and starts another in the same region.
   void start_block(std::string_view label);
   /// Appends a line to the innermost region.
-  void line(std::string_view text);
+  void line(const Phrase &text);
   void branch(LlvmValue condition, std::string_view then_label, std::string_view else_label);
   void branch(std::string_view label);
 

@@ -135,12 +135,10 @@ LATHE_INLINE List<std::string> LlvmUnit::disjoint(std::size_t count) {
   if (count < 2 || count > most) return endings;
   const auto node = [&](const std::string &content) {
     const std::string name = "!" + std::to_string(metadata_nodes_++);
-    metadata_ += name + " = " + content + "\n";
+    metadata_ += composed({name, " = ", content, "\n"});
     return name;
   };
-  const auto distinct = [&](const std::string &more) {
-    return node("distinct !{!" + std::to_string(metadata_nodes_) + more + "}");
-  };
+  const auto distinct = [&](const std::string &more) { return node(composed({"distinct !{!", metadata_nodes_, more, "}"})); };
   const std::string domain = distinct("");
   List<std::string> scopes;
   for (std::size_t i = 0; i < count; ++i) scopes.push_back(distinct(", " + domain));
@@ -148,8 +146,8 @@ LATHE_INLINE List<std::string> LlvmUnit::disjoint(std::size_t count) {
     std::string others;
     for (std::size_t k = 0; k < count; ++k)
       if (k != i) others += (others.empty() ? "" : ", ") + scopes[k];
-    const std::string own = node("!{" + scopes[i] + "}");
-    endings[i] = ", !alias.scope " + own + ", !noalias " + node("!{" + others + "}");
+    const std::string own = node(composed({"!{", scopes[i], "}"}));
+    endings[i] = composed({", !alias.scope ", own, ", !noalias ", node("!{" + others + "}")});
   }
   return endings;
 }
@@ -157,13 +155,13 @@ LATHE_INLINE List<std::string> LlvmUnit::disjoint(std::size_t count) {
 LATHE_INLINE std::string LlvmUnit::text() const {
   std::string text;
   text.reserve(functions_.size() + 4096);
-  text += "target triple = \"" + target_.triple + "\"\n\n";
+  text += composed({"target triple = \"", target_.triple, "\"\n\n"});
   if (zero_bytes_ > 0)
-    text += "@lathe.zeros = internal constant [" + std::to_string(zero_bytes_) + " x i8] zeroinitializer, align 64\n\n";
+    text += composed({"@lathe.zeros = internal constant [", zero_bytes_, " x i8] zeroinitializer, align 64\n\n"});
   text += functions_;
   for (const auto &declared : declarations_) text += declared.second + "\n";
   text += "\nattributes #0 = { nounwind";
-  if (target_.vector_bits > 0) text += " \"prefer-vector-width\"=\"" + std::to_string(target_.vector_bits) + "\"";
+  if (target_.vector_bits > 0) text += composed({" \"prefer-vector-width\"=\"", target_.vector_bits, "\""});
   // Without this LLVM takes every width that the text names for one that callers rely on, and 512 bits stay legal.
   if (target_.vector_bits < 512 && has("avx512vl")) text += " \"min-legal-vector-width\"=\"0\"";
   text += " }\nattributes #1 = { nounwind willreturn memory(none) }\nattributes #2 = { nounwind }\n\n";
@@ -209,9 +207,9 @@ LATHE_INLINE void LlvmWriter::start_block(std::string_view label) {
   region.block = label;
 }
 
-LATHE_INLINE void LlvmWriter::line(std::string_view text) {
+LATHE_INLINE void LlvmWriter::line(const Phrase &text) {
   top().text += "  ";
-  top().text += text;
+  text.append_to(top().text);
   top().text += '\n';
 }
 
@@ -272,9 +270,9 @@ LATHE_INLINE LlvmValue LlvmWriter::constant(DType type, std::uint64_t bits) {
     std::string element, vector;
     append_llvm_type(element, type.element());
     append_llvm_type(vector, type);
-    text = "shufflevector (" + vector + " insertelement (" + vector + " poison, " + element + " ";
+    text = composed({"shufflevector (", vector, " insertelement (", vector, " poison, ", element, " "});
     llvm_text::append_scalar(text, type, bits);
-    text += ", i32 0), " + vector + " poison, <" + std::to_string(type.lanes()) + " x i32> zeroinitializer)";
+    text += composed({", i32 0), ", vector, " poison, <", type.lanes(), " x i32> zeroinitializer)"});
   }
   const LlvmValue value = add_value({std::move(text), type, 0, regions_[0].serial, false, true, bits});
   known_.emplace(std::move(key), value);

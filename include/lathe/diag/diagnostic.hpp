@@ -15,11 +15,13 @@
 
 #include <cstdint>
 #include <exception>
+#include <initializer_list>
 #include <source_location>
 #include <string>
 #include <string_view>
 
 #include "lathe/support/list.hpp"
+#include "lathe/support/phrase.hpp"
 #include "lathe/version.hpp"
 
 namespace lathe::inline LATHE_ABI {
@@ -84,20 +86,30 @@ class Error : public std::exception {
   std::string rendered_;
 };
 
-/// Throws an `Error` with code, headline and place, and notes below. (Notes are not taken by value: g++ 12 at -O1 then destroys
-/// the text of a braced list twice.)
-[[noreturn]] void fail(std::string code, std::string message, Location place = {}, const List<Note> &notes = {});
+/// A note in the statement that throws it, which makes no strings.
+struct Remark {
+  const char *label;  ///< as of a `Note`
+  Phrase text;
+  Location place;
+};
+
+/// What remarks say, as notes to keep.
+List<Note> notes_of(std::initializer_list<Remark> remarks);
+
+/// Throws an `Error` with code, headline and place, and notes below.
+[[noreturn]] void fail(const char *code, const Phrase &message, Location place = {}, std::initializer_list<Remark> remarks = {});
+[[noreturn]] void fail(const char *code, const Phrase &message, Location place, const List<Note> &notes);
 
 /// Throws an error again; unless it names a place, with this one and the stage that is computed there.
 [[noreturn]] void fail_again(const Error &error, Location place, const std::string &stage = {});
 
 /// Throws an internal error (code X001): our fault, with how to report it.
-[[noreturn]] void fail_internal(std::string message, Location place = Location::current());
+[[noreturn]] void fail_internal(const Phrase &message, Location place = Location::current());
 
 /// Checks an invariant of our own; throws an internal error naming it.
 inline void ensure(bool holds, std::string_view invariant, Location place = Location::current()) {
   if (!holds) [[unlikely]]
-    fail_internal(std::string(invariant), place);
+    fail_internal(invariant, place);
 }
 
 }  // namespace lathe::inline LATHE_ABI

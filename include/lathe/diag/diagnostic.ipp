@@ -27,14 +27,14 @@ inline void append_place(std::string &out, const Location &place, std::string_vi
 }  // namespace rendering
 
 LATHE_INLINE std::string render(const Diagnostic &diagnostic) {
-  std::string out = "error[" + diagnostic.code + "]: " + diagnostic.message;
+  std::string out = composed({"error[", diagnostic.code, "]: ", diagnostic.message});
   rendering::append_place(out, diagnostic.place, diagnostic.quoted);
   for (const Note &note : diagnostic.notes) {
     if (note.label.empty()) {
       rendering::append_place(out, note.place, note.text);
       continue;
     }
-    out += "\n  " + note.label + ": " + note.text;
+    out += composed({"\n  ", note.label, ": ", note.text});
     rendering::append_place(out, note.place, {});
   }
   return out;
@@ -42,10 +42,20 @@ LATHE_INLINE std::string render(const Diagnostic &diagnostic) {
 
 LATHE_INLINE Error::Error(Diagnostic diagnostic) : diagnostic_(std::move(diagnostic)), rendered_(render(diagnostic_)) {}
 
-LATHE_INLINE void fail(std::string code, std::string message, Location place, const List<Note> &notes) {
+LATHE_INLINE List<Note> notes_of(std::initializer_list<Remark> remarks) {
+  List<Note> notes;
+  for (const Remark &remark : remarks) notes.push_back({remark.label, remark.text.str(), remark.place});
+  return notes;
+}
+
+LATHE_INLINE void fail(const char *code, const Phrase &message, Location place, std::initializer_list<Remark> remarks) {
+  fail(code, message, place, notes_of(remarks));
+}
+
+LATHE_INLINE void fail(const char *code, const Phrase &message, Location place, const List<Note> &notes) {
   Diagnostic diagnostic;
-  diagnostic.code = std::move(code);
-  diagnostic.message = std::move(message);
+  diagnostic.code = code;
+  diagnostic.message = message.str();
   diagnostic.place = place;
   diagnostic.notes = notes;
   throw Error(std::move(diagnostic));
@@ -60,8 +70,8 @@ LATHE_INLINE void fail_again(const Error &error, Location place, const std::stri
   throw Error(std::move(diagnostic));
 }
 
-LATHE_INLINE void fail_internal(std::string message, Location place) {
-  fail("X001", "internal error: " + message, place,
+LATHE_INLINE void fail_internal(const Phrase &message, Location place) {
+  fail("X001", {"internal error: ", message}, place,
        {{"help",
          "this is a fault of Lathe, not of your program; please report it with this text and the output under LATHE_DUMP=all",
          {}}});

@@ -17,7 +17,7 @@ LATHE_INLINE const ScalarType *find_scalar_type(std::string_view name) {
 
 LATHE_INLINE std::string to_string(const DType &type) {
   std::string text(type.scalar().name);
-  return type.lanes() == 1 ? text : text + "x" + std::to_string(type.lanes());
+  return type.lanes() == 1 ? text : composed({text, "x", type.lanes()});
 }
 
 }  // namespace lathe::inline LATHE_ABI

@@ -95,7 +95,7 @@ LATHE_INLINE ir::Expr reduce(const ir::Reducer &reducer, ir::Expr source, const 
   for (int a = 0; a < count; ++a) {
     for (const ir::Axis &before : reduce.axes)
       if (before.var == axes[a]->var)
-        fail("E004", reducer->name + " reduces over axis " + before.var.name() + " twice", {},
+        fail("E004", {reducer->name, " reduces over axis ", before.var.name(), " twice"}, {},
              {{"help", "name each axis once", {}}});
     reduce.axes.push_back(*axes[a]);
   }
@@ -137,10 +137,10 @@ LATHE_INLINE List<std::string> axis_names(std::string &name, int rank, const Loc
       word += c;
   }
   if (name.back() != ')')
-    fail("E011", "\"" + name + "\" names axes, but does not end with a bracket", place,
+    fail("E011", {"\"", name, "\" names axes, but does not end with a bracket"}, place,
          {{"help", "write one name per extent, as in  \"C(i, j)\",  or the name of the tensor alone", {}}});
   if (static_cast<int>(names.size()) != rank || std::count(names.begin(), names.end(), std::string()) != 0)
-    fail("E011", "\"" + name + "\" names " + std::to_string(names.size()) + " axes, the shape has " + std::to_string(rank), place,
+    fail("E011", {"\"", name, "\" names ", names.size(), " axes, the shape has ", rank}, place,
          {{"help", "write one name per extent, as in  \"C(i, j)\",  or the name of the tensor alone", {}}});
   name.resize(open);
   return names;
@@ -151,9 +151,9 @@ LATHE_INLINE void check_free(const ir::Expr &e, const List<ir::Var> &known, cons
   if (!e.defined()) return;
   for (const ir::Var &var : ir::free_vars(e)) {
     if (!var.type().is_index() || var.nonnegative() || lists::contains(known, var)) continue;
-    fail("E003", std::string("axis ") + var.name() + " is used in " + where + ", where it has no value", {},
+    fail("E003", {"axis ", var.name(), " is used in ", where, ", where it has no value"}, {},
          {{"why", "an axis has a value only within its own compute, and a reduction axis only within a reduction over it", {}},
-          {"help", "reduce over it,  sum(e, " + var.name() + "),  or use an axis of this compute", {}}});
+          {"help", {"reduce over it,  sum(e, ", var.name(), "),  or use an axis of this compute"}, {}}});
   }
 }
 

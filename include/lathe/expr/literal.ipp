@@ -22,9 +22,9 @@ LATHE_INLINE void refuse(DType type, const std::string &text) {
   std::string range;
   if (type.is_float()) range = ", whose greatest number is " + text_of(*ir::constant_float(ir::greatest_of(type)));
   if (type.is_integer())
-    range = ", which holds " + ir::literal_text(type, ir::least_of(type).as<ir::Const>()->bits) + " to " +
-            ir::literal_text(type, ir::greatest_of(type).as<ir::Const>()->bits);
-  fail("E001", "the literal " + text + " does not fit " + to_string(type) + range, {},
+    range = composed({", which holds ", ir::literal_text(type, ir::least_of(type).as<ir::Const>()->bits), " to ",
+                      ir::literal_text(type, ir::greatest_of(type).as<ir::Const>()->bits)});
+  fail("E001", {"the literal ", text, " does not fit ", to_string(type), range}, {},
        {{"help", "convert the expression beside it to a wider type:   cast<double>(x)   or   cast<std::int64_t>(x)", {}}});
 }
 

@@ -41,8 +41,8 @@ LATHE_INLINE std::string shape_text(const ir::Tensor &tensor) {
 
 LATHE_INLINE Label name_or(const Label &name, const char *otherwise) { return name.text().empty() ? Label(otherwise) : name; }
 
-[[noreturn]] LATHE_INLINE void misfit(const char *function, const std::string &what, const Location &place, const char *help) {
-  fail("E008", std::string(function) + "(): " + what, place, {{"help", help, {}}});
+[[noreturn]] LATHE_INLINE void misfit(const char *function, const Phrase &what, const Location &place, const char *help) {
+  fail("E008", {function, "(): ", what}, place, {{"help", help, {}}});
 }
 
 /// Dimension d, counted from the last, of the result's and the last tensor's shape meet. Returns the extent of the result.
@@ -55,13 +55,13 @@ LATHE_INLINE Dim meet(const Dim &a, const Dim &b, std::span<const ir::Tensor> te
   for (const ir::Tensor &tensor : tensors) {
     if (!tensor.operation) continue;
     shapes += (shapes.empty() ? "" : " and ") + shape_text(tensor);
-    notes.push_back({"note", ir::name_of(tensor) + " has the shape " + shape_text(tensor), tensor.operation->place});
+    notes.push_back({"note", composed({ir::name_of(tensor), " has the shape ", shape_text(tensor)}), tensor.operation->place});
   }
   notes.push_back({"why", "shapes are aligned at their last dimensions, where extents are equal or one of them is 1", {}});
   notes.push_back({"help", "say by compute() which elements meet", {}});
   fail("E007",
-       "shapes " + shapes + " do not broadcast: extents " + ir::to_string(a.untyped()) + " and " + ir::to_string(b.untyped()) +
-           " differ",
+       {"shapes ", shapes, " do not broadcast: extents ", ir::to_string(a.untyped()), " and ", ir::to_string(b.untyped()),
+        " differ"},
        {}, notes);
 }
 
@@ -107,10 +107,9 @@ LATHE_INLINE ir::Tensor transpose(const ir::Tensor &tensor, const int *order, co
   for (int d = 0; d < rank; ++d) {
     const int source = order ? order[d] : rank - 1 - d;
     if (source < 0 || source >= rank || lists::contains(from, source))
-      tensor_operators::misfit(
-          "transpose",
-          "dimension " + std::to_string(source) + (source < 0 || source >= rank ? " does not exist" : " is named twice"), place,
-          "name each dimension once, counted from 0,  transpose(A, {1, 0})");
+      tensor_operators::misfit("transpose",
+                               {"dimension ", source, source < 0 || source >= rank ? " does not exist" : " is named twice"},
+                               place, "name each dimension once, counted from 0,  transpose(A, {1, 0})");
     from.push_back(source);
   }
   List<Dim> shape;
@@ -133,9 +132,8 @@ LATHE_INLINE ir::Tensor reshape(const ir::Tensor &tensor, const Dim *dims, int r
   for (const Dim &extent : shape) after = after * extent.untyped();
   const auto count = ir::constant_integer(before), wanted = ir::constant_integer(after);
   if (count && wanted && *count != *wanted)
-    tensor_operators::misfit(
-        "reshape", ir::name_of(tensor) + " has " + std::to_string(*count) + " elements, the shape " + std::to_string(*wanted),
-        place, "choose extents whose product is the number of elements");
+    tensor_operators::misfit("reshape", {ir::name_of(tensor), " has ", *count, " elements, the shape ", *wanted}, place,
+                             "choose extents whose product is the number of elements");
   return tensor_operators::compute(
       ir::type_of(tensor), shape,
       [&](const List<ir::Expr> &axes) {
@@ -154,8 +152,7 @@ LATHE_INLINE ir::Tensor reshape(const ir::Tensor &tensor, const Dim *dims, int r
 LATHE_INLINE ir::Tensor concat(const ir::Tensor *parts, int count, int axis, const Label &name, const Location &place) {
   List<Dim> shape = dims_of(parts[0]);
   if (axis < 0 || axis >= static_cast<int>(shape.size()))
-    tensor_operators::misfit("concat", "axis " + std::to_string(axis) + " does not exist", place,
-                             "count dimensions from 0,  concat({A, B}, 1)");
+    tensor_operators::misfit("concat", {"axis ", axis, " does not exist"}, place, "count dimensions from 0,  concat({A, B}, 1)");
   const auto along = static_cast<std::size_t>(axis);
   List<ir::Expr> starts{0};
   for (int p = 0; p < count; ++p) {
@@ -163,8 +160,8 @@ LATHE_INLINE ir::Tensor concat(const ir::Tensor *parts, int count, int axis, con
     for (std::size_t d = 0; d < shape.size(); ++d)
       if (d != along && !ir::equal(extents[d], shape[d].untyped()))
         tensor_operators::misfit("concat",
-                                 "dimension " + std::to_string(d) + " is " + ir::to_string(shape[d].untyped()) + " in " +
-                                     ir::name_of(parts[0]) + " and " + ir::to_string(extents[d]) + " in " + ir::name_of(parts[p]),
+                                 {"dimension ", d, " is ", ir::to_string(shape[d].untyped()), " in ", ir::name_of(parts[0]),
+                                  " and ", ir::to_string(extents[d]), " in ", ir::name_of(parts[p])},
                                  place, "all extents but the one along the axis are equal");
     starts.push_back(starts.back() + extents[along]);
   }
@@ -190,11 +187,11 @@ LATHE_INLINE ir::Tensor slice(const ir::Tensor &tensor, const Dim *begin, const 
   List<Dim> shape;
   const auto refuse_if = [&](const ir::Expr &condition, std::size_t d) {
     if (ir::is_true(condition))
-      tensor_operators::misfit("slice",
-                               "dimension " + std::to_string(d) + " of " + ir::name_of(tensor) + " has " +
-                                   ir::to_string(dims[d].untyped()) + " elements, which do not contain " +
-                                   ir::to_string(begin[d].untyped()) + " to " + ir::to_string(end[d].untyped()),
-                               place, "0 <= begin <= end <= extent, and steps are at least 1");
+      tensor_operators::misfit(
+          "slice",
+          {"dimension ", d, " of ", ir::name_of(tensor), " has ", ir::to_string(dims[d].untyped()),
+           " elements, which do not contain ", ir::to_string(begin[d].untyped()), " to ", ir::to_string(end[d].untyped())},
+          place, "0 <= begin <= end <= extent, and steps are at least 1");
   };
   for (std::size_t d = 0; d < dims.size(); ++d) {
     const ir::Expr first = begin[d].untyped(), last = end[d].untyped(), by = step ? step[d].untyped() : ir::Expr(1);
@@ -219,8 +216,7 @@ LATHE_INLINE ir::Tensor pad(const ir::Tensor &tensor, const Dim *before, const D
   for (std::size_t d = 0; d < dims.size(); ++d) {
     for (const Dim *side : {&before[d], &after[d]})
       if (const auto width = ir::constant_integer(side->untyped()); width && *width < 0)
-        tensor_operators::misfit("pad", "a width of dimension " + std::to_string(d) + " is negative", place,
-                                 "cut elements off by slice()");
+        tensor_operators::misfit("pad", {"a width of dimension ", d, " is negative"}, place, "cut elements off by slice()");
     shape.push_back(dims[d] + before[d] + after[d]);
   }
   return tensor_operators::compute(

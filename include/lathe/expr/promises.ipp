@@ -106,9 +106,9 @@ LATHE_INLINE List<ir::Bits> samples(DType type) {
                                       const char *left, ir::Bits a, const char *right, ir::Bits b, const List<ir::Bits> &at) {
   std::string where;
   for (std::size_t n = 0; n < at.size(); ++n)
-    where += (n ? ", " : " for ") + std::string(1, static_cast<char>('a' + n)) + " = " + ir::literal_text(type, at[n]);
-  fail("E010", "reducer " + reducer->name + " is not " + what, place,
-       {{"why", left + (" = " + ir::literal_text(type, a)) + " but " + right + " = " + ir::literal_text(type, b) + where, {}},
+    where += composed({n ? ", " : " for ", std::string(1, static_cast<char>('a' + n)), " = ", ir::literal_text(type, at[n])});
+  fail("E010", {"reducer ", reducer->name, " is not ", what}, place,
+       {{"why", {left, (" = " + ir::literal_text(type, a)), " but ", right, " = ", ir::literal_text(type, b), where}, {}},
         {"help", "leave the promise out: the elements are then combined one after another, in order", {}}});
 }
 

@@ -21,7 +21,7 @@ namespace tensors {
 /// Refuses an extent that is known to be negative.
 LATHE_INLINE void check_extent(const ir::Expr &extent, const std::string &of, const Location &place) {
   if (const auto value = ir::constant_integer(extent); value && *value < 0)
-    fail("E002", "the extent of " + of + " is " + std::to_string(*value) + ": extents are 0 or more", place,
+    fail("E002", {"the extent of ", of, " is ", *value, ": extents are 0 or more"}, place,
          {{"help", "check the arithmetic of the extent; an empty dimension is 0", {}}});
 }
 
@@ -29,7 +29,7 @@ LATHE_INLINE void check_extent(const ir::Expr &extent, const std::string &of, co
 LATHE_INLINE void set_shape(ir::OperationNode &operation, const Dim *dims, int rank) {
   bool named = false;
   for (int d = 0; d < rank; ++d) {
-    check_extent(dims[d].untyped(), "dimension " + std::to_string(d) + " of " + operation.name, operation.place);
+    check_extent(dims[d].untyped(), composed({"dimension ", d, " of ", operation.name}), operation.place);
     operation.shape.push_back(dims[d].untyped());
     named = named || !dims[d].name().empty();
   }
@@ -50,8 +50,8 @@ LATHE_INLINE Dim dim(std::string_view name, std::int64_t extent, Location place)
 LATHE_INLINE void AnyTensor::check(DType type, int expected_rank, const Location &place) const {
   if (this->type() == type && rank() == expected_rank) return;
   fail("E013",
-       name() + " has elements of " + to_string(this->type()) + " in " + std::to_string(rank()) + " dimensions, not of " +
-           to_string(type) + " in " + std::to_string(expected_rank),
+       {name(), " has elements of ", to_string(this->type()), " in ", rank(), " dimensions, not of ", to_string(type), " in ",
+        expected_rank},
        place);
 }
 
@@ -86,9 +86,7 @@ LATHE_INLINE ir::Tensor with_strides(const ir::Tensor &placeholder, const Dim *s
   operation.memory.strides.clear();
   for (int d = 0; d < rank; ++d) {
     if (const auto value = ir::constant_integer(strides[d].untyped()); value && *value < 0)
-      fail("E012",
-           "stride " + std::to_string(d) + " of " + operation.name + " is " + std::to_string(*value) + ": strides are 0 or more",
-           place);
+      fail("E012", {"stride ", d, " of ", operation.name, " is ", *value, ": strides are 0 or more"}, place);
     operation.memory.strides.push_back(strides[d].untyped());
   }
   return tensors::finish(std::move(operation));
@@ -98,9 +96,8 @@ LATHE_INLINE ir::Tensor with_alignment(const ir::Tensor &placeholder, int bytes,
   ir::OperationNode operation = *placeholder.operation;
   if (bytes < operation.types.front().bytes() || (bytes & (bytes - 1)) != 0)
     fail("E012",
-         operation.name + " cannot be aligned to " + std::to_string(bytes) +
-             " bytes: an alignment is a power of two, at least the " + std::to_string(operation.types.front().bytes()) +
-             " of an element",
+         {operation.name, " cannot be aligned to ", bytes, " bytes: an alignment is a power of two, at least the ",
+          operation.types.front().bytes(), " of an element"},
          place);
   operation.memory.alignment = bytes;
   return tensors::finish(std::move(operation));
@@ -127,7 +124,7 @@ LATHE_INLINE ir::Tensor constant(DType type, const void *elements, const std::in
   std::int64_t count = 1;
   for (int d = 0; d < rank; ++d) {
     if (shape[d] < 0 || (strides && strides[d] < 0))
-      fail("E009", "dimension " + std::to_string(d) + " of " + operation.name + " has a negative extent or stride", place,
+      fail("E009", {"dimension ", d, " of ", operation.name, " has a negative extent or stride"}, place,
            {{"help", "copy the elements into an Array, which holds them in order", {}}});
     operation.shape.push_back(shape[d]);
     count *= shape[d];

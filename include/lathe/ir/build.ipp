@@ -196,7 +196,7 @@ LATHE_INLINE Expr identity(BinaryOp op, const Expr &a, const Expr &b) {
 
 LATHE_INLINE Expr unary(UnaryOp op, Expr a) {
   const DType type = a.type();
-  if (!building::accepts(op, type)) fail_internal(std::string(info(op).name) + " of " + to_string(type));
+  if (!building::accepts(op, type)) fail_internal({info(op).name, " of ", to_string(type)});
   const DType result = gives_bool(op) ? DType(scalar_types::boolean, type.lanes()) : type;
   if (const Const *c = building::constant_of(a); c && building::folds(op, type))
     return constant_bits(result, evaluate(op, type.element(), c->bits));
@@ -207,7 +207,7 @@ LATHE_INLINE Expr binary(BinaryOp op, Expr a, Expr b) {
   const int lanes = building::match_lanes("operands have equal lanes", a, b);
   const DType type = a.type();
   if (b.type() != type || !building::accepts(op, type))
-    fail_internal(std::string(info(op).name) + " of " + to_string(type) + " and " + to_string(b.type()));
+    fail_internal({info(op).name, " of ", to_string(type), " and ", to_string(b.type())});
   const DType result = gives_bool(op) ? DType(scalar_types::boolean, lanes) : type;
   const Const *ca = building::constant_of(a), *cb = building::constant_of(b);
   if (ca && cb && building::folds(op, type)) return constant_bits(result, evaluate(op, type.element(), ca->bits, cb->bits));

@@ -24,7 +24,7 @@ __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 UnsignedWide;
 
 [[noreturn]] LATHE_INLINE void refuse(std::string_view op, DType type) {
-  fail_internal("no " + std::string(op) + " of " + to_string(type) + " to evaluate");
+  fail_internal({"no ", op, " of ", to_string(type), " to evaluate"});
 }
 
 /// The lowest `type.bits()` bits, extended to 64 as patterns are.

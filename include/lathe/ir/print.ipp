@@ -38,7 +38,7 @@ class Printer {
       case StmtKind::allocate: {
         const Allocate &a = *s.as<Allocate>();
         List<std::string> heads;
-        for (const Buffer &b : a.buffers) heads.push_back("allocate " + names_.of(b) + ": " + memory(b));
+        for (const Buffer &b : a.buffers) heads.push_back(composed({"allocate ", names_.of(b), ": ", memory(b)}));
         return scoped(heads, a.body, last);
       }
       case StmtKind::branch: return branch(*s.as<If>());
@@ -46,18 +46,18 @@ class Printer {
         const Bind &b = *s.as<Bind>();
         exprs_.begin({b.value});
         const std::string value = exprs_(b.value);
-        return scoped({"let " + names_.of(b.var) + " = " + value}, b.body, last);
+        return scoped({composed({"let ", names_.of(b.var), " = ", value})}, b.body, last);
       }
       case StmtKind::check: {
         const Check &c = *s.as<Check>();
         exprs_.begin({c.condition});
-        return line("check " + exprs_(c.condition) + ", \"" + c.message + "\"");
+        return line({"check ", exprs_(c.condition), ", \"", c.message, "\""});
       }
       case StmtKind::evaluate: return expression(s.as<Evaluate>()->value);
       case StmtKind::prefetch: {
         const Prefetch &p = *s.as<Prefetch>();
         exprs_.begin(p.indices);
-        return line("prefetch " + names_.of(p.buffer) + "[" + exprs_.access(p.indices, {}) + "]");
+        return line({"prefetch ", names_.of(p.buffer), "[", exprs_.access(p.indices, {}), "]"});
       }
     }
   }
@@ -69,23 +69,23 @@ class Printer {
                                                             : "compute ";
     head += names_.of(operation) + ": ";
     for (std::size_t i = 0; i < o.types.size(); ++i) head += (i ? ", " : "") + lathe::to_string(o.types[i]);
-    line(head + "[" + extents(o.shape) + "]" + promise(o.memory.strides, o.memory.alignment));
+    line({head, "[", extents(o.shape), "]", promise(o.memory.strides, o.memory.alignment)});
     ++indent_;
     for (std::size_t i = 0; i < o.bodies.size(); ++i) {
-      std::string left = names_.of(operation) + (o.bodies.size() > 1 ? "." + std::to_string(i) : "") + "(";
+      std::string left = composed({names_.of(operation), o.bodies.size() > 1 ? "." + std::to_string(i) : "", "("});
       for (std::size_t d = 0; d < o.axes.size(); ++d) left += (d ? ", " : "") + names_.of(o.axes[d]);
       exprs_.begin({o.bodies[i]});
       const std::string value = exprs_(o.bodies[i]);
-      line(left + ") = " + value);
+      line({left, ") = ", value});
     }
     --indent_;
   }
 
   void program(const Program &program) {
     for (const Function &f : program.functions) {
-      std::string head = "function " + f.name + "(";
+      std::string head = composed({"function ", f.name, "("});
       for (std::size_t i = 0; i < f.parameters.size(); ++i) head += (i ? ", " : "") + parameter(f.parameters[i]);
-      line(head + "):");
+      line({head, "):"});
       ++indent_;
       if (&f == &program.functions.front()) preconditions(program);
       statement(f.body);
@@ -94,7 +94,11 @@ class Printer {
   }
 
  private:
-  void line(const std::string &text) { text_.append(static_cast<std::size_t>(2 * indent_), ' ').append(text).push_back('\n'); }
+  void line(const Phrase &text) {
+    text_.append(static_cast<std::size_t>(2 * indent_), ' ');
+    text.append_to(text_);
+    text_ += '\n';
+  }
 
   void nested(const Stmt &body) {
     ++indent_;
@@ -112,12 +116,12 @@ class Printer {
     static constexpr const char *words[] = {"for ", "parallel ", "vectorized ", "unrolled "};
     exprs_.begin({f.min, f.extent});
     const std::string range = exprs_.range(f.min, f.extent);
-    line(words[static_cast<std::size_t>(f.kind)] + names_.of(f.var) + " in " + range + ":");
+    line({words[static_cast<std::size_t>(f.kind)], names_.of(f.var), " in ", range, ":"});
     nested(f.body);
   }
 
   void sequence(const Block &b, bool last) {
-    if (!b.label.empty()) line("# " + b.label);
+    if (!b.label.empty()) line({"# ", b.label});
     if (b.body.empty()) return line("pass");
     for (std::size_t i = 0; i < b.body.size(); ++i) statement(b.body[i], last && i + 1 == b.body.size());
   }
@@ -127,15 +131,15 @@ class Printer {
     parts.push_back(s.value);
     parts.push_back(s.predicate);
     exprs_.begin(parts);
-    const std::string place = names_.of(s.buffer) + "[" + exprs_.access(s.indices, s.predicate) + "]";
+    const std::string place = composed({names_.of(s.buffer), "[", exprs_.access(s.indices, s.predicate), "]"});
     const std::string value = exprs_(s.value);
-    line(place + " = " + value);
+    line({place, " = ", value});
   }
 
   void branch(const If &i) {
     exprs_.begin({i.condition});
     const std::string condition = exprs_(i.condition);
-    line("if " + condition + ":");
+    line({"if ", condition, ":"});
     nested(i.then_body);
     if (!i.else_body.defined()) return;
     line("else:");
@@ -149,24 +153,24 @@ class Printer {
 
   std::string promise(const List<Expr> &strides, int alignment) {
     std::string text;
-    if (!strides.empty()) text += ", strides [" + extents(strides) + "]";
+    if (!strides.empty()) text += composed({", strides [", extents(strides), "]"});
     if (alignment > 0) text += ", aligned " + std::to_string(alignment);
     return text;
   }
 
   /// float32[4, 16] in local
   std::string memory(const Buffer &b) {
-    std::string text = lathe::to_string(b->type) + "[" + extents(b->shape) + "]";
+    std::string text = composed({lathe::to_string(b->type), "[", extents(b->shape), "]"});
     if (!b->scope.name.empty()) text += " in " + b->scope.name;
     return text + promise(b->strides, b->alignment) + (b->streamed ? ", streamed" : "") + (b->shared ? ", shared" : "");
   }
 
   std::string parameter(const Parameter &p) {
     switch (p.kind) {
-      case ParameterKind::input: return names_.of(p.buffer) + ": in " + memory(p.buffer);
-      case ParameterKind::output: return names_.of(p.buffer) + ": out " + memory(p.buffer);
-      case ParameterKind::constant: return names_.of(p.buffer) + ": constant " + memory(p.buffer);
-      case ParameterKind::scalar: return names_.of(p.var) + ": " + lathe::to_string(p.var.type());
+      case ParameterKind::input: return composed({names_.of(p.buffer), ": in ", memory(p.buffer)});
+      case ParameterKind::output: return composed({names_.of(p.buffer), ": out ", memory(p.buffer)});
+      case ParameterKind::constant: return composed({names_.of(p.buffer), ": constant ", memory(p.buffer)});
+      case ParameterKind::scalar: return composed({names_.of(p.var), ": ", lathe::to_string(p.var.type())});
       case ParameterKind::function: return p.function.name + ": function";
     }
     return {};
@@ -176,15 +180,15 @@ class Printer {
     for (const Requirement &r : program.requirements) {
       exprs_.begin({r.condition});
       const std::string condition = exprs_(r.condition);
-      line("require " + condition + (r.text.empty() ? "" : ", \"" + r.text + "\""));
+      line({"require ", condition, r.text.empty() ? "" : ", \"" + r.text + "\""});
     }
-    if (program.scratch_bytes > 0) line("scratch " + std::to_string(program.scratch_bytes) + " bytes");
+    if (program.scratch_bytes > 0) line({"scratch ", program.scratch_bytes, " bytes"});
   }
 
   /// Called with the definition of each named part, before the line that uses it.
   struct Define {
     Printer *printer;
-    void operator()(const std::string &text) const { printer->line(text); }
+    void operator()(const Phrase &text) const { printer->line(text); }
   };
 
   std::string text_;

@@ -53,7 +53,7 @@ LATHE_INLINE std::string float_literal(DType type, std::uint64_t bits) {
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   if (std::isnan(value)) {
     const std::uint64_t quiet = from_double(type, std::numeric_limits<double>::quiet_NaN());
-    return bits == quiet ? "nan" : "nan(" + hexadecimal(bits) + ")";
+    return bits == quiet ? "nan" : composed({"nan(", hexadecimal(bits), ")"});
   }
   const char *suffix = type.bits() == 64 ? "" : type.bits() == 32 ? "f" : type.scalar().exponent_bits == 5 ? "h" : "bf";
   return shortest_digits(type, bits) + suffix;
@@ -70,7 +70,7 @@ LATHE_INLINE std::string literal_text(DType type, std::uint64_t bits) {
     case Kind::floating: return printing::float_literal(type, bits);
     case Kind::custom: break;
   }
-  return std::string(type.scalar().name) + "(" + printing::hexadecimal(bits) + ")";
+  return composed({type.scalar().name, "(", printing::hexadecimal(bits), ")"});
 }
 
 namespace printing {
@@ -90,7 +90,7 @@ class Names {
 
   std::string fresh(const std::string &wanted) {
     std::string name = wanted;
-    for (int &suffix = next_[wanted]; !taken_.insert(name);) name = wanted + "_" + std::to_string(++suffix);
+    for (int &suffix = next_[wanted]; !taken_.insert(name);) name = composed({wanted, "_", ++suffix});
     return name;
   }
 
@@ -170,14 +170,14 @@ class ExprPrinter {
     const bool shared = uses_[e.node()] > 1 && text.text.size() > long_text;
     if (!shared && (root || text.depth < deep)) return text;
     const std::string name = names_.fresh("t" + std::to_string(++temporaries_));
-    define_("let " + name + " = " + text.text);
+    define_(composed({"let ", name, " = ", text.text}));
     return {name, Text::tight, 0};
   }
 
   /// `e` as an operand of something that binds with `precedence`.
   std::string operand(const Expr &e, int precedence) const {
     const Text &t = of(e);
-    return t.precedence < precedence ? "(" + t.text + ")" : t.text;
+    return t.precedence < precedence ? composed({"(", t.text, ")"}) : t.text;
   }
 
   std::string joined(const List<Expr> &expressions) const {
@@ -202,7 +202,7 @@ class ExprPrinter {
     if (low == 0) return text + operand(extent, Text::loose + 1);
     const auto *rest = extent.as<Binary>();
     if (rest && rest->op == BinaryOp::sub && equal(rest->b, min)) return text + operand(rest->a, Text::loose + 1);
-    return text + operand(min, 9) + " + " + operand(extent, 10);
+    return composed({text, operand(min, 9), " + ", operand(extent, 10)});
   }
 
   int depth_below(const Expr &e) const {
@@ -219,30 +219,30 @@ class ExprPrinter {
       case ExprKind::read: text.text = read_text(*e.as<Read>()); break;
       case ExprKind::load: {
         const Load &l = *e.as<Load>();
-        text.text = names_.of(l.buffer) + "[" + access_text(l.indices, l.predicate) + "]";
+        text.text = composed({names_.of(l.buffer), "[", access_text(l.indices, l.predicate), "]"});
         break;
       }
       case ExprKind::unary: text = unary_text(*e.as<Unary>()); break;
       case ExprKind::binary: text = binary_text(*e.as<Binary>()); break;
       case ExprKind::mul_add: {
         const MulAdd &m = *e.as<MulAdd>();
-        text.text = "mul_add(" + joined({m.a, m.b, m.c}) + ")";
+        text.text = composed({"mul_add(", joined({m.a, m.b, m.c}), ")"});
         break;
       }
       case ExprKind::select: {
         const Select &s = *e.as<Select>();
-        text.text = (s.guards ? "if_then_else(" : "select(") + joined({s.condition, s.a, s.b}) + ")";
+        text.text = composed({s.guards ? "if_then_else(" : "select(", joined({s.condition, s.a, s.b}), ")"});
         break;
       }
       case ExprKind::cast: text.text = cast_text(e); break;
       case ExprKind::ranged: {
         const Ranged &r = *e.as<Ranged>();
-        text.text = "assume_range(" + joined({r.a, r.min, r.max}) + ")";
+        text.text = composed({"assume_range(", joined({r.a, r.min, r.max}), ")"});
         break;
       }
       case ExprKind::ramp: text = ramp_text(e); break;
       case ExprKind::broadcast:
-        text = {operand(e.as<Broadcast>()->a, Text::tight) + " x" + std::to_string(e.lanes()), Text::loose};
+        text = {composed({operand(e.as<Broadcast>()->a, Text::tight), " x", e.lanes()}), Text::loose};
         break;
       case ExprKind::shuffle: text.text = shuffle_text(*e.as<Shuffle>()); break;
       case ExprKind::call: text.text = e.as<Call>()->function.name + "(" + joined(e.as<Call>()->arguments) + ")"; break;
@@ -261,26 +261,25 @@ class ExprPrinter {
   std::string read_text(const Read &r) {
     std::string text = names_.of(r.tensor.operation);
     if (r.tensor.operation->types.size() > 1) text += "." + std::to_string(r.tensor.output);
-    return text + (r.unchecked ? ".unchecked(" : "(") + joined(r.indices) + ")";
+    return composed({text, r.unchecked ? ".unchecked(" : "(", joined(r.indices), ")"});
   }
 
   Text unary_text(const Unary &u) const {
     const OperatorInfo &op = info(u.op);
-    if (op.symbol.empty()) return {std::string(op.name) + "(" + of(u.a).text + ")"};
+    if (op.symbol.empty()) return {composed({op.name, "(", of(u.a).text, ")"})};
     return {std::string(op.symbol) + operand(u.a, op.precedence + 1), op.precedence};
   }
 
   Text binary_text(const Binary &b) const {
     const OperatorInfo &op = info(b.op);
-    if (op.symbol.empty()) return {std::string(op.name) + "(" + joined({b.a, b.b}) + ")"};
+    if (op.symbol.empty()) return {composed({op.name, "(", joined({b.a, b.b}), ")"})};
     const std::string left = operand(b.a, op.precedence);
     if (b.op == BinaryOp::add && b.b.as<Const>() && b.b.type().is_index()) {  // i - 1 rather than i + -1
       const std::int64_t value = static_cast<std::int64_t>(b.b.as<Const>()->bits);
-      if (value < 0 && value != std::numeric_limits<std::int64_t>::min())
-        return {left + " - " + std::to_string(-value), op.precedence};
+      if (value < 0 && value != std::numeric_limits<std::int64_t>::min()) return {composed({left, " - ", -value}), op.precedence};
     }
     const bool close = op.precedence == info(BinaryOp::mul).precedence;
-    const std::string symbol = close ? std::string(op.symbol) : " " + std::string(op.symbol) + " ";
+    const std::string symbol = close ? std::string(op.symbol) : composed({" ", op.symbol, " "});
     return {left + symbol + operand(b.b, op.precedence + 1), op.precedence};
   }
 
@@ -288,22 +287,22 @@ class ExprPrinter {
     const Cast &c = *e.as<Cast>();
     const std::string type(e.type().scalar().name);
     const std::string head = c.mode == CastMode::convert    ? type
-                             : c.mode == CastMode::saturate ? "saturate<" + type + ">"
-                                                            : "reinterpret<" + type + ">";
-    return head + "(" + of(c.a).text + ")";
+                             : c.mode == CastMode::saturate ? composed({"saturate<", type, ">"})
+                                                            : composed({"reinterpret<", type, ">"});
+    return composed({head, "(", of(c.a).text, ")"});
   }
 
   /// base + [0:lanes]*stride, with the parts that matter.
   Text ramp_text(const Expr &e) const {
     const Ramp &r = *e.as<Ramp>();
-    Text lanes{"[0:" + std::to_string(e.lanes()) + "]"};
-    if (!is_constant(r.stride, 1)) lanes = {lanes.text + "*" + operand(r.stride, 11), 10};
+    Text lanes{composed({"[0:", e.lanes(), "]"})};
+    if (!is_constant(r.stride, 1)) lanes = {composed({lanes.text, "*", operand(r.stride, 11)}), 10};
     if (is_constant(r.base, 0)) return lanes;
-    return {operand(r.base, 9) + " + " + lanes.text, 9};
+    return {composed({operand(r.base, 9), " + ", lanes.text}), 9};
   }
 
   std::string shuffle_text(const Shuffle &s) const {
-    std::string text = "shuffle([" + joined(s.vectors) + "], [";
+    std::string text = composed({"shuffle([", joined(s.vectors), "], ["});
     for (std::size_t i = 0; i < s.lanes.size(); ++i) text += (i ? ", " : "") + std::to_string(s.lanes[i]);
     return text + "])";
   }
@@ -311,11 +310,11 @@ class ExprPrinter {
   /// sum(A(i, k), k in 0..16, where k <= i, init b(i)); several sources stand in parentheses, and the output is named.
   std::string reduce_text(const Reduce &r) {
     const bool tuple = r.sources.size() > 1;
-    std::string text = r.reducer->name + "(" + (tuple ? "(" + joined(r.sources) + ")" : joined(r.sources));
-    for (const Axis &axis : r.axes) text += ", " + names_.of(axis.var) + " in " + range_text(axis.min, axis.extent);
+    std::string text = composed({r.reducer->name, "(", tuple ? "(" + joined(r.sources) + ")" : joined(r.sources)});
+    for (const Axis &axis : r.axes) text += composed({", ", names_.of(axis.var), " in ", range_text(axis.min, axis.extent)});
     if (r.where.defined()) text += ", where " + of(r.where).text;
-    if (!r.init.empty()) text += ", init " + (tuple ? "(" + joined(r.init) + ")" : joined(r.init));
-    return text + ")" + (tuple ? "." + std::to_string(r.output) : "");
+    if (!r.init.empty()) text += ", init " + (tuple ? composed({"(", joined(r.init), ")"}) : joined(r.init));
+    return composed({text, ")", tuple ? "." + std::to_string(r.output) : ""});
   }
 
   Names &names_;

@@ -140,7 +140,7 @@ class Verifier {
         if (p.buffer.defined()) extents(p.buffer);
       if (&f == &program.functions.front())
         for (const Requirement &r : program.requirements) {
-          here_ = "the requirement \"" + r.text + "\"";
+          here_ = composed({"the requirement \"", r.text, "\""});
           condition(r.condition);
         }
       require(f.body.defined(), "a function has a body");
@@ -149,7 +149,7 @@ class Verifier {
   }
 
  private:
-  [[noreturn]] void fail(std::string_view what) const {
+  [[noreturn]] void fail(const Phrase &what) const {
     std::string where = here_;
     if (statement_) {
       where = to_string(*statement_);
@@ -157,9 +157,9 @@ class Verifier {
       for (int lines = 0; lines < most_lines && end != std::string::npos; ++lines) end = where.find('\n', end + 1);
       if (end != std::string::npos) where.resize(end), where += "\n…";
     }
-    fail_internal("after " + after_ + ": " + std::string(what) + ", in\n" + where);
+    fail_internal({"after ", after_, ": ", what, ", in\n", where});
   }
-  void require(bool holds, std::string_view rule) const {
+  void require(bool holds, const Phrase &rule) const {
     if (!holds) fail(rule);
   }
 
@@ -167,23 +167,23 @@ class Verifier {
     if (p.kind == ParameterKind::function) return;
     if (p.kind == ParameterKind::scalar) {
       require(p.var.defined(), "a scalar parameter has a variable");
-      return require(vars_.insert(p.var.node()), "parameter " + p.name + " appears twice");
+      return require(vars_.insert(p.var.node()), {"parameter ", p.name, " appears twice"});
     }
     require(p.buffer.defined(), "a parameter in memory has a buffer");
-    require(buffers_.insert(p.buffer.node()), "parameter " + p.name + " appears twice");
+    require(buffers_.insert(p.buffer.node()), {"parameter ", p.name, " appears twice"});
   }
 
-  void expression(const Expr &root, std::string_view what) {
-    if (!root.defined()) fail(std::string(what) + " is missing");
+  void expression(const Expr &root, const Phrase &what) {
+    if (!root.defined()) fail({what, " is missing"});
     walk(root, [&](const Expr &e) {
       if (sound_.insert(e.node())) {
-        if (const char *fault = NodeCheck(e).fault()) fail(std::string(fault) + ": " + to_string(e));
-        if ((form_ & form_scalar) && e.lanes() > 1) fail("a value has lanes: " + to_string(e));
+        if (const char *fault = NodeCheck(e).fault()) fail({fault, ": ", to_string(e)});
+        if ((form_ & form_scalar) && e.lanes() > 1) fail({"a value has lanes: ", to_string(e)});
         const auto *s = e.as<Select>();
-        if ((form_ & form_no_guarding_selects) && s && s->guards) fail("a select guards: " + to_string(e));
+        if ((form_ & form_no_guarding_selects) && s && s->guards) fail({"a select guards: ", to_string(e)});
       }
       if (const auto *v = e.as<VarRef>(); v && !vars_.contains(v->var.node()))
-        fail("variable " + v->var.name() + " is used where it is not defined");
+        fail({"variable ", v->var.name(), " is used where it is not defined"});
       if (const auto *l = e.as<Load>()) accessible(l->buffer);
     });
   }
@@ -194,7 +194,7 @@ class Verifier {
   }
 
   void accessible(const Buffer &b) const {
-    if (!buffers_.contains(b.node())) fail("buffer " + b->name + " is used where it is not defined");
+    if (!buffers_.contains(b.node())) fail({"buffer ", b->name, " is used where it is not defined"});
   }
 
   void extents(const Buffer &b) {
@@ -203,12 +203,12 @@ class Verifier {
     require(b->strides.empty() || b->strides.size() == b->shape.size(), "a buffer has not one stride per dimension");
   }
 
-  void enter(NodeSet &scope, const void *name, const std::string &text) {
-    require(scope.insert(name), text + " is defined again within its own scope");
+  void enter(NodeSet &scope, const void *name, const Phrase &text) {
+    require(scope.insert(name), {text, " is defined again within its own scope"});
   }
 
   /// Checks `body` with `name` in scope.
-  void within(NodeSet &scope, const void *name, const std::string &text, const Stmt &body) {
+  void within(NodeSet &scope, const void *name, const Phrase &text, const Stmt &body) {
     enter(scope, name, text);
     require(body.defined(), "a body is missing");
     statement(body);
@@ -226,7 +226,7 @@ class Verifier {
       case StmtKind::allocate: {
         const Allocate &a = *s.as<Allocate>();
         for (const Buffer &b : a.buffers) extents(b);
-        for (const Buffer &b : a.buffers) enter(buffers_, b.node(), "buffer " + b->name);
+        for (const Buffer &b : a.buffers) enter(buffers_, b.node(), {"buffer ", b->name});
         require(a.body.defined(), "a body is missing");
         statement(a.body);
         for (const Buffer &b : a.buffers) buffers_.erase(b.node());
@@ -237,7 +237,7 @@ class Verifier {
         const Bind &b = *s.as<Bind>();
         expression(b.value, "a value");
         require(b.value.type() == b.var.type(), "a variable is bound to a value of another type");
-        within(vars_, b.var.node(), "variable " + b.var.name(), b.body);
+        within(vars_, b.var.node(), {"variable ", b.var.name()}, b.body);
         break;
       }
       case StmtKind::check:
@@ -267,7 +267,7 @@ class Verifier {
     if (form_ & form_scalar_conditions) require(f.min.lanes() == 1 && f.extent.lanes() == 1, "the bounds of a loop have lanes");
     if (form_ & form_no_vectorized_loops) require(f.kind != LoopKind::vectorized, "a loop is still vectorized");
     if (form_ & form_no_unrolled_loops) require(f.kind != LoopKind::unrolled, "a loop is still unrolled");
-    within(vars_, f.var.node(), "variable " + f.var.name(), f.body);
+    within(vars_, f.var.node(), {"variable ", f.var.name()}, f.body);
   }
 
   void store(const Store &s) {

@@ -146,8 +146,8 @@ class NestBuilder {
       const scheduling::Step &step = *plans_.state->steps[static_cast<std::size_t>(producer.stage->attachment.step)];
       scheduling::refuse(
           *plans_.state, step, "L007",
-          producer.stage->name() + " decides how often loop " + loop + " of " + plan.stage->name() +
-              " runs, so it cannot be computed inside it",
+          {producer.stage->name(), " decides how often loop ", loop, " of ", plan.stage->name(),
+           " runs, so it cannot be computed inside it"},
           {{"why", "the extent must be known before the loop", {}}, {"help", "compute it at a loop outside, or at root", {}}});
     }
   }
@@ -292,8 +292,8 @@ class NestBuilder {
       if (!starts) continue;
       const scheduling::Step &step = *plans_.state->steps[static_cast<std::size_t>(producer.stage->attachment.step)];
       scheduling::refuse(*plans_.state, step, "L007",
-                         producer.stage->name() + " gives start values of " + plan.stage->name() +
-                             ", so it cannot be computed inside its reduction",
+                         {producer.stage->name(), " gives start values of ", plan.stage->name(),
+                          ", so it cannot be computed inside its reduction"},
                          {{"why", "start values are written before the first reduction loop", {}},
                           {"help", "compute it at a loop outside, or at root", {}}});
     }

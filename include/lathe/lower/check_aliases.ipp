@@ -23,23 +23,23 @@ class Checker {
     const ir::OperationNode &in = *input_, &out = *output_.operation();
     for (std::size_t d = 0; d < out.shape.size(); ++d)
       if (!plans_.facts.proves(ir::equals(in.shape[d], out.shape[d])))
-        refuse("dimension " + std::to_string(d) + " is " + ir::to_string(out.shape[d]) + " of one and " +
-               ir::to_string(in.shape[d]) + " of the other");
+        refuse(
+            {"dimension ", d, " is ", ir::to_string(out.shape[d]), " of one and ", ir::to_string(in.shape[d]), " of the other"});
     if (!same_strides(in.memory.strides, out.memory.strides)) refuse("they promise different strides");
-    if (output_.reduction() && reads(output_)) refuse(name() + " reduces: it is written before all is read");
+    if (output_.reduction() && reads(output_)) refuse({name(), " reduces: it is written before all is read"});
     for (const ir::Expr &body : output_.bodies) check_points(body);
     for (const Plan &plan : plans_.plans)
       if (&plan != &output_ && reads(plan) && !done_before(plan))
-        refuse(plan.stage->name() + " reads " + input_->name + " while " + name() + " is written, or after");
+        refuse({plan.stage->name(), " reads ", input_->name, " while ", name(), " is written, or after"});
   }
 
  private:
-  [[noreturn]] void refuse(const std::string &why) const {
+  [[noreturn]] void refuse(const Phrase &why) const {
     const scheduling::Step &step = *plans_.state->steps[static_cast<std::size_t>(output_.stage->aliased_by)];
     scheduling::refuse(
-        *plans_.state, step, "L034", name() + " in the memory of " + input_->name + " could be written before it is read",
+        *plans_.state, step, "L034", {name(), " in the memory of ", input_->name, " could be written before it is read"},
         {{"why", why, {}},
-         {"help", "compute what reads other points at root, and let " + name() + " read that; or leave out the alias", {}}});
+         {"help", {"compute what reads other points at root, and let ", name(), " read that; or leave out the alias"}, {}}});
   }
 
   const std::string &name() const { return output_.stage->name(); }
@@ -73,7 +73,7 @@ class Checker {
       for (std::size_t d = 0; d < read->indices.size(); ++d)
         if (!ir::is_constant(output_.operation()->shape[d], 1) &&
             !ir::equal(plans_.facts.simplify(read->indices[d]), ir::Expr(output_.operation()->axes[d])))
-          refuse(name() + " reads " + ir::to_string(e) + " beside the point that it computes");
+          refuse({name(), " reads ", ir::to_string(e), " beside the point that it computes"});
     });
   }
 

@@ -52,7 +52,7 @@ class Checker {
   }
 
   [[noreturn]] void refuse_paths() const {
-    fail("L061", plan_.stage->name() + " evaluates shared parts of its expression under thousands of different conditions",
+    fail("L061", {plan_.stage->name(), " evaluates shared parts of its expression under thousands of different conditions"},
          plan_.operation()->place,
          {{"why", "a read is checked and guarded once for each condition under which it happens", {}},
           {"help", "compute the shared part in a stage of its own", {}}});
@@ -86,8 +86,8 @@ class Checker {
       refuse_if_wrong(read, d, path);
       const ir::Expr condition = path.defined() ? ir::select(path, in_range, ir::boolean(true), true) : in_range;
       plan_.checks.push_back({condition,
-                              "index " + std::to_string(d) + " of " + ir::name_of(read.tensor) + ", read by " +
-                                  plan_.stage->name() + ", is outside 0.." + ir::to_string(shape[d]),
+                              composed({"index ", d, " of ", ir::name_of(read.tensor), ", read by ", plan_.stage->name(),
+                                        ", is outside 0..", ir::to_string(shape[d])}),
                               early_});
     }
   }
@@ -133,15 +133,15 @@ class Checker {
     diagnostic.code = "L002";
     diagnostic.stage = plan_.stage->name();
     diagnostic.place = plan_.operation()->place;
-    diagnostic.message = plan_.stage->name() + " reads " + ir::name_of(read.tensor) + " out of range: index " +
-                         std::to_string(d) + " is " + ir::to_string(index) + ", which goes " +
-                         (below ? "down to " + std::to_string(bounds.min) : "up to " + std::to_string(bounds.max));
+    diagnostic.message = composed({plan_.stage->name(), " reads ", ir::name_of(read.tensor), " out of range: index ", d, " is ",
+                                   ir::to_string(index), ", which goes ",
+                                   below ? "down to " + std::to_string(bounds.min) : "up to " + std::to_string(bounds.max)});
     diagnostic.notes.push_back({"why",
-                                "dimension " + std::to_string(d) + " of " + ir::name_of(read.tensor) + " has " +
-                                    ir::to_string(ir::shape_of(read.tensor)[d]) + " elements",
+                                composed({"dimension ", d, " of ", ir::name_of(read.tensor), " has ",
+                                          ir::to_string(ir::shape_of(read.tensor)[d]), " elements"}),
                                 {}});
     diagnostic.notes.push_back(
-        {"help", "guard the read:   if_then_else(condition, " + ir::name_of(read.tensor) + "(…), value)", {}});
+        {"help", composed({"guard the read:   if_then_else(condition, ", ir::name_of(read.tensor), "(…), value)"}), {}});
     throw Error(std::move(diagnostic));
   }
 

@@ -30,7 +30,7 @@ inline void place(Plans &plans, Plan &plan) {
     if (plans.plans[p].stage->id == stage.attachment.consumer) plan.parent = static_cast<int>(p);
   const scheduling::Step &step = *plans.state->steps[static_cast<std::size_t>(stage.attachment.step)];
   if (plan.parent < 0)
-    scheduling::refuse(*plans.state, step, "L001", stage.name() + " is computed inside a stage that is inlined",
+    scheduling::refuse(*plans.state, step, "L001", {stage.name(), " is computed inside a stage that is inlined"},
                        {{"help", "compute it inside the stage that reads the inlined one", {}}});
   const scheduling::StageState &consumer = *plans.plans[static_cast<std::size_t>(plan.parent)].stage;
   plan.level = consumer.position(consumer.follow(stage.attachment.axis));
@@ -68,9 +68,9 @@ inline void require_inside(const Plans &plans, const Plan &plan, const Plan &con
   for (const std::size_t user : plan.consumers) (uses += uses.empty() ? "" : ", ") += plans.plans[user].stage->name();
   scheduling::refuse(
       *plans.state, step, "L001",
-      plan.stage->name() + " is computed inside " + plans.plans[static_cast<std::size_t>(plan.parent)].stage->name() + ", but " +
-          consumer.stage->name() + " reads it outside that loop",
-      {{"why", plan.stage->name() + " is read by " + uses + "; each must lie inside the loop it is computed at", {}},
+      {plan.stage->name(), " is computed inside ", plans.plans[static_cast<std::size_t>(plan.parent)].stage->name(), ", but ",
+       consumer.stage->name(), " reads it outside that loop"},
+      {{"why", {plan.stage->name(), " is read by ", uses, "; each must lie inside the loop it is computed at"}, {}},
        {"help", "compute it at root, or at a loop around all its readers", {}}});
 }
 
@@ -250,23 +250,24 @@ class LoopMaker {
     if (plan_.facts.proves(!divides))
       scheduling::refuse(
           *plans_.state, step, "L031",
-          "the " + count + " iterations of " + axis + " of " + stage_.name() + " are not a multiple of " + factor,
+          {"the ", count, " iterations of ", axis, " of ", stage_.name(), " are not a multiple of ", factor},
           {{"why", "tail::divides promises that nothing is left over", {}}, {"help", "leave the tail out, which guards it", {}}},
           axis);
     for (const ir::Var &var : ir::free_vars(extent))
       if (const bool known = lists::contains(plans_.scalars, var); !known)
-        refuse_promise(step, axis, count, "the extent depends on " + var.name());
+        refuse_promise(step, axis, count, {"the extent depends on ", var.name()});
     if (mentions_data(extent)) refuse_promise(step, axis, count, "the extent depends on data");
-    plans_.requirements.push_back({divides, count + " is a multiple of " + factor, step.place, to_cpp(*plans_.state, step)});
+    plans_.requirements.push_back(
+        {divides, composed({count, " is a multiple of ", factor}), step.place, to_cpp(*plans_.state, step)});
     for (arith::Facts *facts : {&plans_.facts, &plan_.facts, &plan_.start_facts, &around_}) facts->assume(divides);
   }
 
   [[noreturn]] void refuse_promise(const scheduling::Step &step, const std::string &axis, const std::string &count,
-                                   std::string why) const {
+                                   const Phrase &why) const {
     scheduling::refuse(*plans_.state, step, "L031",
-                       "that the extent " + count + " of " + axis + " of " + stage_.name() +
-                           " is a multiple can neither be proven nor checked before the kernel runs",
-                       {{"why", std::move(why), {}}, {"help", "leave the tail out, which guards it", {}}}, axis);
+                       {"that the extent ", count, " of ", axis, " of ", stage_.name(),
+                        " is a multiple can neither be proven nor checked before the kernel runs"},
+                       {{"why", why, {}}, {"help", "leave the tail out, which guards it", {}}}, axis);
   }
 
   void fuse(const Relation &relation) {
@@ -339,9 +340,9 @@ class LoopMaker {
     for (const Loop &loop : plan_.loops)
       if (loop.kind == ir::LoopKind::vectorized) return;
     scheduling::refuse(*plans_.state, *plans_.state->steps[static_cast<std::size_t>(stage_.streamed_by)], "L032",
-                       stage_.name() + " is stored past the caches, but not in vectors",
+                       {stage_.name(), " is stored past the caches, but not in vectors"},
                        {{"why", "only whole vectors are stored so", {}},
-                        {"help", "vectorize its innermost loop:   s[" + stage_.name() + "].vectorize(axis);", {}}});
+                        {"help", {"vectorize its innermost loop:   s[", stage_.name(), "].vectorize(axis);"}, {}}});
   }
 
   /// Lanes and copies are counted when code is made.
@@ -352,11 +353,9 @@ class LoopMaker {
       const scheduling::Step &step = *plans_.state->steps[static_cast<std::size_t>(stage_.find(loop.axis)->kind_set_by)];
       scheduling::refuse(
           *plans_.state, step, lanes ? "L062" : "L064",
-          "loop " + loop.var.name() + " of " + stage_.name() + (lanes ? " is vectorized" : " is unrolled") + ", but its extent " +
-              ir::to_string(loop.extent) + " is not constant",
-          {{"help",
-            std::string("split it by a constant factor and ") + (lanes ? "vectorize" : "unroll") + " the inner loop",
-            {}}},
+          {"loop ", loop.var.name(), " of ", stage_.name(), lanes ? " is vectorized" : " is unrolled", ", but its extent ",
+           ir::to_string(loop.extent), " is not constant"},
+          {{"help", {"split it by a constant factor and ", lanes ? "vectorize" : "unroll", " the inner loop"}, {}}},
           loop.var.name());
     }
   }
@@ -395,9 +394,9 @@ class LoopMaker {
     for (const Loop &other : plan_.loops) {
       inside = inside || other.var == loop.var;
       if (!inside || !ir::uses(loop.extent, other.var)) continue;
-      fail("L004", "the extent of " + loop.var.name() + " of " + stage_.name() + " depends on a loop inside it",
+      fail("L004", {"the extent of ", loop.var.name(), " of ", stage_.name(), " depends on a loop inside it"},
            plan_.operation()->place,
-           {{"why", "the extent is " + ir::to_string(loop.extent), {}},
+           {{"why", {"the extent is ", ir::to_string(loop.extent)}, {}},
             {"help", "reorder, so that the loops it depends on come first", {}}});
     }
   }
@@ -414,7 +413,7 @@ class LoopMaker {
       }
       if (settled) return;
     }
-    fail("L004", "an axis of " + stage_.name() + " is fused with one that its own extent depends on", plan_.operation()->place,
+    fail("L004", {"an axis of ", stage_.name(), " is fused with one that its own extent depends on"}, plan_.operation()->place,
          {{"why", "the fused loop would have no extent that is known before it runs", {}},
           {"help", "leave the axes that a ragged extent depends on as loops of their own around it", {}}});
   }

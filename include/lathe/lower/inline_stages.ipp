@@ -82,10 +82,9 @@ class Expander {
     if (!stage) return set(e, rebuilt);
     for (const ir::Expr &index : read->indices) set(index, index);  // expanded already
     if (copies_.size() == most_copies)
-      fail("L066", "inlining copies the bodies of stages more than " + std::to_string(most_copies) + " times",
-           stage->second->key->place,
+      fail("L066", {"inlining copies the bodies of stages more than ", most_copies, " times"}, stage->second->key->place,
            {{"why", "a stage is copied once for each place that reads it, and so is each that it reads in turn", {}},
-            {"help", "compute a stage between as a whole:   s[" + stage->second->name() + "].compute_root();", {}}});
+            {"help", {"compute a stage between as a whole:   s[", stage->second->name(), "].compute_root();"}, {}}});
     copies_.emplace(e.node(), body_at(*stage->second, read->indices));
     return false;
   }

@@ -106,14 +106,14 @@ class ParameterList {
   void add_tensor(const ir::Tensor &tensor) {
     const scheduling::StageState *stage = state_.find(tensor.operation);
     if (!stage)
-      fail("L006", "the argument " + ir::name_of(tensor) + " is not part of what is computed", tensor.operation->place,
+      fail("L006", {"the argument ", ir::name_of(tensor), " is not part of what is computed"}, tensor.operation->place,
            {{"help", "leave it out of the kernel's arguments", {}}});
     if (stage->is_compute() && !stage->output)
-      fail("L006", "the argument " + ir::name_of(tensor) + " is an intermediate stage, not an input or an output",
-           tensor.operation->place, {{"help", "make it an output too:   Schedule s(result, " + ir::name_of(tensor) + ");", {}}});
+      fail("L006", {"the argument ", ir::name_of(tensor), " is an intermediate stage, not an input or an output"},
+           tensor.operation->place, {{"help", {"make it an output too:   Schedule s(result, ", ir::name_of(tensor), ");"}, {}}});
     for (const ir::Parameter &other : function_.parameters)
       if (other.buffer.defined() && given(tensor))
-        fail("L006", "the argument " + ir::name_of(tensor) + " is given twice", tensor.operation->place);
+        fail("L006", {"the argument ", ir::name_of(tensor), " is given twice"}, tensor.operation->place);
     ir::Parameter parameter;
     parameter.kind = stage->is_compute() ? ir::ParameterKind::output : ir::ParameterKind::input;
     parameter.name = ir::name_of(tensor);
@@ -145,8 +145,8 @@ class ParameterList {
       const ir::Buffer *buffer = given({stage.key, static_cast<int>(output)});
       if (!buffer)
         fail(input ? "L005" : "L006",
-             (input ? "the input " : "the output ") + stage.name() + " is not among the kernel's arguments",
-             stage.operation->place, {{"help", "name it:   jit(s, …, " + stage.name() + ", …)", {}}});
+             {input ? "the input " : "the output ", stage.name(), " is not among the kernel's arguments"}, stage.operation->place,
+             {{"help", {"name it:   jit(s, …, ", stage.name(), ", …)"}, {}}});
       buffers.push_back(*buffer);
     }
     if (input) {
@@ -162,9 +162,9 @@ class ParameterList {
         bool axis = false;
         for (const ir::Var &own : stage.operation->axes) axis |= own == var;
         if (axis || known_.contains(var.node())) continue;
-        fail("L003", "nothing gives a value to " + var.name() + ", which " + stage.name() + " uses", stage.operation->place,
+        fail("L003", {"nothing gives a value to ", var.name(), ", which ", stage.name(), " uses"}, stage.operation->place,
              {{"why", "a symbol is bound where it stands alone as an extent of an argument, or by being an argument itself", {}},
-              {"help", "add it to the kernel's arguments:   jit(s, " + var.name() + ", …)", {}}});
+              {"help", {"add it to the kernel's arguments:   jit(s, ", var.name(), ", …)"}, {}}});
       }
     };
     for (const ir::Expr &extent : stage.operation->shape) require_known(extent);

@@ -40,18 +40,18 @@ class Hints {
       : plans_(plans), plan_(plan), state_(state), level_(plan.stage->position(plan.stage->follow(state.axis))) {
     for (int l = 0; l <= level_; ++l)
       if (plan.loops[static_cast<std::size_t>(l)].kind == ir::LoopKind::vectorized)
-        refuse("loop " + plan.loops[static_cast<std::size_t>(l)].var.name() + " of " + plan.stage->name() + " is made of lanes",
+        refuse({"loop ", plan.loops[static_cast<std::size_t>(l)].var.name(), " of ", plan.stage->name(), " is made of lanes"},
                "prefetch in a loop around it");
     if (ir::is_constant(plan.loops[static_cast<std::size_t>(level_)].extent, 1))
-      refuse("loop " + plan.loops[static_cast<std::size_t>(level_)].var.name() + " of " + plan.stage->name() + " runs once",
+      refuse({"loop ", plan.loops[static_cast<std::size_t>(level_)].var.name(), " of ", plan.stage->name(), " runs once"},
              "prefetch in a loop around it, of the stage that it is computed in");
     const Plan *producer = plans.find(state.tensor);
     if (producer && !producer->stage->scope.name.empty())
-      refuse(producer->stage->name() + " is kept in scope " + producer->stage->scope.name, "prefetch what it is copied from");
+      refuse({producer->stage->name(), " is kept in scope ", producer->stage->scope.name}, "prefetch what it is copied from");
     for (const Plan *at = producer; at && at->parent >= 0;) {
       const Plan *around = &plans.plans[static_cast<std::size_t>(at->parent)];
       if (around == &plan && at->level >= level_)
-        refuse(producer->stage->name() + " is computed inside that loop, so nothing of it is there before",
+        refuse({producer->stage->name(), " is computed inside that loop, so nothing of it is there before"},
                "prefetch what it reads");
       at = around;
     }
@@ -86,18 +86,18 @@ class Hints {
 
   ir::Stmt make() const {
     if (boxes_.empty())
-      refuse("nothing reads it inside loop " + plan_.loops[static_cast<std::size_t>(level_)].var.name() + " of " +
-                 plan_.stage->name() + " now",
-             "prefetch what is read:   s.inputs(" + plan_.stage->name() + ") lists that");
+      refuse({"nothing reads it inside loop ", plan_.loops[static_cast<std::size_t>(level_)].var.name(), " of ",
+              plan_.stage->name(), " now"},
+             {"prefetch what is read:   s.inputs(", plan_.stage->name(), ") lists that"});
     List<ir::Stmt> hints;
     for (const Box &box : boxes_) hints.push_back(lines_of(box, {}));
     return ir::block(std::move(hints));
   }
 
  private:
-  [[noreturn]] void refuse(const std::string &why, const std::string &help) const {
+  [[noreturn]] void refuse(const Phrase &why, const Phrase &help) const {
     const scheduling::Step &step = *plans_.state->steps[static_cast<std::size_t>(state_.step)];
-    scheduling::refuse(*plans_.state, step, "L033", "nothing of " + state_.tensor->name + " can be prefetched there",
+    scheduling::refuse(*plans_.state, step, "L033", {"nothing of ", state_.tensor->name, " can be prefetched there"},
                        {{"why", why, {}}, {"help", help, {}}});
   }
 

@@ -53,14 +53,15 @@ LATHE_INLINE std::string region_report(const Plans &plans) {
   std::string report;
   for (const scheduling::StageState &stage : plans.state->stages)
     if (stage.is_compute() && !plans.find(stage.key) && stage.attachment.kind == scheduling::Attachment::Kind::automatic)
-      report += "# " + stage.name() + " is inlined: read at one place, not scheduled\n";
+      report += composed({"# ", stage.name(), " is inlined: read at one place, not scheduled\n"});
   for (const Plan &plan : plans.plans) {
     if (plan.parent < 0) continue;
     const auto region = reporting::volume(plan.extent), whole = reporting::volume(plan.operation()->shape),
                times = reporting::visits(plans, plan);
     if (!region || !whole || !times || *region * *times <= *whole) continue;
-    report += "# " + plan.stage->name() + " computes " + reporting::count_text(*region * *times) + " elements where " +
-              reporting::count_text(*whole) + " are needed (" + reporting::factor_text(*region * *times / *whole) + " times)\n";
+    report += composed({"# ", plan.stage->name(), " computes ", reporting::count_text(*region * *times), " elements where ",
+                        reporting::count_text(*whole), " are needed (", reporting::factor_text(*region * *times / *whole),
+                        " times)\n"});
   }
   return report;
 }

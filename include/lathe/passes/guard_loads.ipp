@@ -75,7 +75,7 @@ class Guarder {
   void remember(const Expr &e, const Expr &path, const Expr &result) {
     constexpr std::size_t most = std::size_t{1} << 16;
     if (done_.size() >= most + 2 * loads_.size())
-      fail("L061", "an expression evaluates shared parts under more than " + std::to_string(most) + " different conditions", {},
+      fail("L061", {"an expression evaluates shared parts under more than ", most, " different conditions"}, {},
            {{"help", "compute the shared part in a stage of its own", {}}});
     done_.emplace(place(e, path), result);
   }

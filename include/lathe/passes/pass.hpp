@@ -22,14 +22,14 @@ struct PassContext {
 
 /// Refuses a loop of a stage: "loop `loop` of `stage` is `what`", and how to help it. \throws Error with this code; `run_passes`
 /// adds the place of the stage.
-[[noreturn]] inline void refuse_loop(const char *code, const std::string &loop, const std::string &stage, const std::string &what,
-                                     const std::string &help) {
+[[noreturn]] inline void refuse_loop(const char *code, const std::string &loop, const std::string &stage, const Phrase &what,
+                                     const Phrase &help) {
   Diagnostic diagnostic;
   diagnostic.code = code;
-  diagnostic.message = "loop " + loop + (stage.empty() ? "" : " of " + stage) + " is " + what;
+  diagnostic.message = composed({"loop ", loop, stage.empty() ? "" : " of " + stage, " is ", what});
   diagnostic.stage = stage;
   diagnostic.axis = loop;
-  diagnostic.notes.push_back({"help", help, {}});
+  diagnostic.notes = notes_of({{"help", help, {}}});
   throw Error(std::move(diagnostic));
 }
 

@@ -74,7 +74,7 @@ class Unroller {
     const Expr min = facts.simplify(loop.min), extent = facts.simplify(loop.extent);
     const auto count = ir::constant_integer(extent);
     if (!count)
-      refuse_loop("L064", loop.var.name(), stage_, "unrolled, but its extent " + ir::to_string(extent) + " is not constant",
+      refuse_loop("L064", loop.var.name(), stage_, {"unrolled, but its extent ", ir::to_string(extent), " is not constant"},
                   "split it by a constant factor and unroll the inner loop");
     if (depth_ == 0) charge(loop, facts);
     ++depth_;
@@ -89,9 +89,9 @@ class Unroller {
     total_ += here;
     if (total_ > most_unrolled_statements)
       refuse_loop("L065", loop.var.name(), stage_,
-                  "unrolled, which gives " + std::to_string(here) + " statements, in all " + std::to_string(total_) +
-                      "; at most " + std::to_string(most_unrolled_statements) + " are allowed",
-                  "unroll fewer loops, or split " + loop.var.name() + " and unroll a smaller inner loop");
+                  {"unrolled, which gives ", here, " statements, in all ", total_, "; at most ", most_unrolled_statements,
+                   " are allowed"},
+                  {"unroll fewer loops, or split ", loop.var.name(), " and unroll a smaller inner loop"});
   }
 
   /// Statements that do something after unrolling; an extent that depends on other variables counts as its upper bound.

@@ -74,12 +74,11 @@ class Vectorizer {
   int lanes_of(const ir::For &loop, const Expr &extent) const {
     const auto count = ir::constant_integer(extent);
     if (!count)
-      refuse_loop("L062", loop.var.name(), stage_, "vectorized, but its extent " + ir::to_string(extent) + " is not constant",
+      refuse_loop("L062", loop.var.name(), stage_, {"vectorized, but its extent ", ir::to_string(extent), " is not constant"},
                   "split it by a constant factor and vectorize the inner loop");
     if (*count > most_lanes)
       refuse_loop("L063", loop.var.name(), stage_,
-                  "vectorized, but runs " + std::to_string(*count) + " times; at most " + std::to_string(most_lanes) +
-                      " lanes are allowed",
+                  {"vectorized, but runs ", *count, " times; at most ", most_lanes, " lanes are allowed"},
                   "split it and vectorize a smaller inner loop");
     return *count < 0 ? 0 : static_cast<int>(*count);
   }

@@ -43,7 +43,7 @@ class SignatureMaker {
   std::size_t slot_of(const ir::Var &var) const {
     for (std::size_t slot = 0; slot < function_.parameters.size(); ++slot)
       if (function_.parameters[slot].var.defined() && function_.parameters[slot].var == var) return slot;
-    fail_internal("the shape of an argument names " + var.name() + ", which is no parameter");
+    fail_internal({"the shape of an argument names ", var.name(), ", which is no parameter"});
   }
 
   const ir::Function &function_;
@@ -61,7 +61,7 @@ class SignatureMaker {
   for (const ir::Var &var : ir::free_vars(requirement.condition))
     for (std::size_t slot = 0; slot < symbols.size(); ++slot)
       if (symbols[slot].defined() && symbols[slot] == var)
-        diagnostic.notes.push_back({"note", var.name() + " is " + std::to_string(slots[slot].integer), {}});
+        diagnostic.notes.push_back({"note", composed({var.name(), " is ", slots[slot].integer}), {}});
   throw Error(std::move(diagnostic));
 }
 
@@ -180,11 +180,11 @@ inline bool fits_fixed(const KernelSignature &signature, const CallArgument *arg
 }
 
 LATHE_INLINE void fail_scalar(const std::string &number, const std::string &type) {
-  fail("K010", "the scalar argument " + number + " is no " + type);
+  fail("K010", {"the scalar argument ", number, " is no ", type});
 }
 
 [[noreturn]] LATHE_INLINE void fail_size(const std::string &name, std::int64_t value) {
-  fail("K005", "a size does not fit: " + name + " is " + std::to_string(value), {}, {{"why", "a size is at least 0", {}}});
+  fail("K005", {"a size does not fit: ", name, " is ", value}, {}, {{"why", "a size is at least 0", {}}});
 }
 
 /// Checks one call. Functions that throw stand apart, so that the good path stays small.
@@ -331,13 +331,11 @@ LATHE_INLINE void calling::CallChecker::fail_extent(const TensorRule &rule, std:
   List<Note> notes{declaration(rule),
                    {"note", "the argument's shape is " + list_text(arguments_[rule.argument].shape, rule.shape.size()), {}}};
   if (known.how != KnownInteger::How::constant)
-    notes.push_back({"why",
-                     "this extent is " + ir::to_string(known.formula.expression()) + ", which the other arguments make " +
-                         std::to_string(extent),
-                     {}});
-  fail("K001",
-       "extent " + std::to_string(d) + " of argument " + name + " is " + std::to_string(arguments_[rule.argument].shape[d]) +
-           ", the kernel takes " + std::to_string(extent),
+    notes.push_back(
+        {"why",
+         composed({"this extent is ", ir::to_string(known.formula.expression()), ", which the other arguments make ", extent}),
+         {}});
+  fail("K001", {"extent ", d, " of argument ", name, " is ", arguments_[rule.argument].shape[d], ", the kernel takes ", extent},
        {}, std::move(notes));
 }
 
@@ -347,10 +345,7 @@ LATHE_INLINE void calling::CallChecker::fail_stride(const TensorRule &rule, std:
   const Note help = rule.output
                         ? Note{"help", "pass a compact array, and copy from it", {}}
                         : Note{"help", "say how it lies in memory:   placeholder<T>(…).strides({…})   or   .column_major()", {}};
-  fail("K002",
-       "stride " + std::to_string(d) + " of argument " + name + " is " + std::to_string(stride_of(rule, d)) +
-           ", the kernel takes " + std::to_string(stride),
-       {},
+  fail("K002", {"stride ", d, " of argument ", name, " is ", stride_of(rule, d), ", the kernel takes ", stride}, {},
        {declaration(rule),
         {"why",
          rule.output ? "outputs are compact and row-major"
@@ -363,12 +358,14 @@ LATHE_INLINE void calling::CallChecker::fail_stride(const TensorRule &rule, std:
 LATHE_INLINE void calling::CallChecker::fail_address(const TensorRule &rule) const {
   const std::string &name = infos_[rule.argument].name;
   if (!arguments_[rule.argument].data) {
-    fail("K003", "argument " + name + " is a null pointer", {},
+    fail("K003", {"argument ", name, " is a null pointer"}, {},
          {declaration(rule),
-          {"why", "its shape is " + list_text(arguments_[rule.argument].shape, rule.shape.size()) + ", so it has elements", {}},
+          {"why",
+           composed({"its shape is ", list_text(arguments_[rule.argument].shape, rule.shape.size()), ", so it has elements"}),
+           {}},
           {"help", "pass an Array, or a View of memory that is there", {}}});
   }
-  fail("K003", "argument " + name + " is not aligned to " + std::to_string(rule.alignment_mask + 1) + " bytes", {},
+  fail("K003", {"argument ", name, " is not aligned to ", rule.alignment_mask + 1, " bytes"}, {},
        {declaration(rule),
         {"help",
          rule.alignment_mask + 1 > static_cast<std::uintptr_t>(rule.element_bytes)
@@ -378,14 +375,14 @@ LATHE_INLINE void calling::CallChecker::fail_address(const TensorRule &rule) con
 }
 
 LATHE_INLINE void calling::CallChecker::fail_overlap(const TensorRule &output, const TensorRule &other) const {
-  fail("K004", "output " + infos_[output.argument].name + " shares memory with argument " + infos_[other.argument].name, {},
+  fail("K004", {"output ", infos_[output.argument].name, " shares memory with argument ", infos_[other.argument].name}, {},
        {declaration(output),
         {"why", other.output ? "both would be written to it" : "elements would be overwritten before they are read", {}},
         {"help",
          other.output
              ? "pass an output with memory of its own"
-             : "pass an output with memory of its own; where each element is read just before it is written,  s.alias(" +
-                   infos_[output.argument].name + ", " + infos_[other.argument].name + ")  lets them begin at one address",
+             : composed({"pass an output with memory of its own; where each element is read just before it is written,  s.alias(",
+                         infos_[output.argument].name, ", ", infos_[other.argument].name, ")  lets them begin at one address"}),
          {}}});
 }
 
@@ -415,8 +412,8 @@ LATHE_INLINE KernelCode::~KernelCode() = default;
 
 LATHE_INLINE void KernelCode::call(const CallArgument *arguments, std::size_t count) const {
   if (count != infos_.size()) [[unlikely]]
-    fail("K007", "the kernel takes " + std::to_string(infos_.size()) + " arguments, not " + std::to_string(count), {},
-         {{"note", "they are " + calling::names_of(infos_), {}}});
+    fail("K007", {"the kernel takes ", infos_.size(), " arguments, not ", count}, {},
+         {{"note", {"they are ", calling::names_of(infos_)}, {}}});
   constexpr std::size_t on_stack = 24;
   if (signature_->prefilled.size() <= on_stack) [[likely]] {
     Slot slots[on_stack];
@@ -453,7 +450,7 @@ LATHE_INLINE void KernelCode::run(const Slot *slots) const {
   if (status == status_out_of_scratch)
     fail("K008", "the kernel could not get its scratch memory", {},
          {{"help", "raise the executor's limit, or compute large stages at inner loops", {}}});
-  fail("K009", "the kernel failed with status " + std::to_string(status), {},
+  fail("K009", {"the kernel failed with status ", status}, {},
        {{"why", status == status_callback_failed ? "the executor threw an exception" : "it comes from the executor", {}},
         {"help", "an Executor's run() returns 0, or what a call of its body returned", {}}});
 }

@@ -24,7 +24,7 @@ LATHE_INLINE std::string take_message(const LlvmLibrary &library, llvm_c::Error 
 
 LATHE_INLINE LlvmEngine::LlvmEngine(const LlvmLibrary &library) : library_(library) {
   if (std::string why = take_message(library_, library_.LLVMOrcCreateLLJIT(&jit_, nullptr)); !why.empty())
-    fail_internal("LLVM made no linker for this machine: " + why);
+    fail_internal({"LLVM made no linker for this machine: ", why});
   session_ = library_.LLVMOrcLLJITGetExecutionSession(jit_);
   library_.LLVMOrcExecutionSessionSetErrorReporter(session_, &LlvmEngine::report, this);
 }
@@ -56,7 +56,7 @@ LATHE_INLINE llvm_c::Dylib LlvmEngine::make_dylib() {
   llvm_c::Generator process = nullptr;
   const llvm_c::Error error = library_.LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
       &process, library_.LLVMOrcLLJITGetGlobalPrefix(jit_), nullptr, nullptr);
-  if (std::string why = take_message(library_, error); !why.empty()) fail_internal("LLVM cannot search this process: " + why);
+  if (std::string why = take_message(library_, error); !why.empty()) fail_internal({"LLVM cannot search this process: ", why});
   library_.LLVMOrcJITDylibAddGenerator(dylib, process);
   return dylib;
 }
@@ -69,7 +69,7 @@ LATHE_INLINE llvm_c::Dylib LlvmEngine::add(std::span<const std::byte> object) {
   const std::string why = take_message(library_, library_.LLVMOrcLLJITAddObjectFile(jit_, dylib, buffer));
   if (why.empty()) return dylib;
   remove(dylib);
-  fail_internal("LLVM does not take the object file: " + why);
+  fail_internal({"LLVM does not take the object file: ", why});
 }
 
 namespace llvm_lookups {
@@ -117,7 +117,7 @@ LATHE_INLINE void *LlvmEngine::address(llvm_c::Dylib dylib, const std::string &n
   }
   if (why.empty()) return address;
   const std::string reports = take_reports();
-  fail("J004", "function " + name + " cannot be linked", {},
+  fail("J004", {"function ", name, " cannot be linked"}, {},
        {{"why", reports.empty() ? why : reports, {}},
         {"help", "the symbols must be in the program or in a library that it has loaded; link executables with -rdynamic", {}}});
 }

@@ -51,7 +51,7 @@ inline std::string quoted_lines(std::string_view message, std::string_view ir) {
     if (quoted.empty()) continue;
     std::string_view rest = ir;
     for (int number = 1; !rest.empty(); ++number)
-      if (trimmed(next_line(rest)) == quoted) found += "\nlathe.ll:" + std::to_string(number) + ": " + std::string(quoted);
+      if (trimmed(next_line(rest)) == quoted) found += composed({"\nlathe.ll:", number, ": ", quoted});
   }
   return found;
 }
@@ -95,7 +95,7 @@ class Compilation {
     char *message = nullptr;
     if (library_.LLVMParseIRInContext(context_, text, &module_, &message)) {
       module_ = nullptr;
-      fail_internal("LLVM does not read the generated code:\n" + taken(message));
+      fail_internal({"LLVM does not read the generated code:\n", taken(message)});
     }
     library_.LLVMSetTarget(module_, triple_.c_str());
     const llvm_c::TargetData layout = library_.LLVMCreateTargetDataLayout(machine_);
@@ -109,7 +109,7 @@ class Compilation {
     char *message = nullptr;
     const bool is_broken = library_.LLVMVerifyModule(module_, return_status, &message);
     const std::string text = taken(message);
-    if (is_broken) fail_internal("the generated LLVM code is not valid:\n" + text + quoted_lines(text, ir_));
+    if (is_broken) fail_internal({"the generated LLVM code is not valid:\n", text, quoted_lines(text, ir_)});
   }
 
   void run_passes(double &seconds) {
@@ -123,7 +123,7 @@ class Compilation {
     const llvm_c::Error error = library_.LLVMRunPasses(module_, options_.passes.c_str(), machine_, options);
     library_.LLVMDisposePassBuilderOptions(options);
     if (const std::string why = take_message(library_, error); !why.empty()) {
-      fail("J006", "LLVM does not know the passes \"" + options_.passes + "\"", {},
+      fail("J006", {"LLVM does not know the passes \"", options_.passes, "\""}, {},
            {{"why", why, {}}, {"help", "LlvmOptions::passes takes what `opt -passes=` of the same release takes", {}}});
     }
   }
@@ -133,10 +133,10 @@ class Compilation {
     char *message = nullptr;
     llvm_c::MemoryBuffer file = nullptr;
     if (library_.LLVMTargetMachineEmitToMemoryBuffer(machine_, module_, file_type, &message, &file))
-      fail_internal("LLVM generates no code: " + taken(message));
+      fail_internal({"LLVM generates no code: ", taken(message)});
     if (complaints_.empty()) return file;
     library_.LLVMDisposeMemoryBuffer(file);
-    fail_internal("LLVM generates no code:" + complaints_);
+    fail_internal({"LLVM generates no code:", complaints_});
   }
 
   std::string taken(char *message) const {

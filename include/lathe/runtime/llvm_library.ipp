@@ -65,7 +65,7 @@ inline void *open_library() {
 inline void *symbol(void *handle, const char *name) {
   if (void *address = dlsym(handle, name)) return address;
   fail("J002", "this LLVM is too old or incomplete", {},
-       {{"why", std::string("its library has no function ") + name, {}},
+       {{"why", {"its library has no function ", name}, {}},
         {"help", "install release 16 or later: apt-get install libllvm19", {}},
         {"help", "or set LATHE_LLVM to the path of one", {}}});
 }
@@ -82,7 +82,8 @@ inline void resolve(LlvmLibrary &library, void *handle) {
 /// Registers a back end; without effect when the library was built without it, which shows when a target machine is asked for.
 inline void initialize_back_end(void *handle, const std::string &name) {
   for (const char *part : {"TargetInfo", "Target", "TargetMC", "AsmPrinter"}) {
-    if (void *function = dlsym(handle, ("LLVMInitialize" + name + part).c_str())) reinterpret_cast<void (*)()>(function)();
+    if (void *function = dlsym(handle, (composed({"LLVMInitialize", name, part})).c_str()))
+      reinterpret_cast<void (*)()>(function)();
   }
 }
 

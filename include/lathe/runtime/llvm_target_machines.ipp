@@ -32,7 +32,7 @@ LATHE_INLINE llvm_c::TargetMachine LlvmTargetMachines::find(const Target &target
   const Architecture architecture = architecture_of(target.triple);
   const std::string cpu(name_for_llvm(architecture, target.cpu, library_.major));
   const std::string features = llvm_targets::features_for_llvm(architecture, target);
-  std::string key = target.triple + ' ' + cpu + ' ' + features + ' ' + std::to_string(level);
+  std::string key = composed({target.triple, " ", cpu, " ", features, " ", level});
   for (const Entry &entry : machines_)
     if (entry.key == key) return entry.machine;
   machines_.reserve(machines_.size() + 1);  // so that a machine just made cannot be lost
@@ -53,7 +53,7 @@ LATHE_INLINE llvm_c::TargetMachine LlvmTargetMachines::make(const std::string &t
                                                llvm_c::relocation_pic, llvm_c::code_model_default);
   }
   if (machine != nullptr) return machine;
-  fail("J005", "this LLVM was built without the architecture of " + triple, {},
+  fail("J005", {"this LLVM was built without the architecture of ", triple}, {},
        {{"help", "use a libLLVM that has it, as Debian's libllvm19 does, by setting LATHE_LLVM to its path", {}}});
 }
 

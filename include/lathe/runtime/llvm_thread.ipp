@@ -15,7 +15,7 @@
 namespace lathe::inline LATHE_ABI {
 
 LATHE_INLINE void fail_llvm_gave_up(const LlvmFatalError &error) {
-  fail("J003", "LLVM gave up: " + error.reason, {},
+  fail("J003", {"LLVM gave up: ", error.reason}, {},
        {{"why", "LLVM met something that it cannot handle; compiling other kernels still works", {}},
         {"help",
          "check LlvmOptions::passes and the target; with the defaults, please report it with the output under LATHE_DUMP=all",

@@ -62,7 +62,7 @@ inline int default_thread_count() {
   const char *const end = text + std::strlen(text);
   const auto [rest, error] = std::from_chars(text, end, threads);
   if (error == std::errc{} && rest == end && threads >= 1 && threads <= 1024) return threads;
-  fail("K103", "LATHE_NUM_THREADS is a number from 1 to 1024, unlike \"" + std::string(text) + "\"", {},
+  fail("K103", {"LATHE_NUM_THREADS is a number from 1 to 1024, unlike \"", text, "\""}, {},
        {{"help", "set it to the number of threads that parallel loops may use, or unset it to use all processors", {}}});
 }
 

@@ -63,17 +63,14 @@ inline void require(const State &state, const Step &step) {
   const Form form = form_of(step.primitive);
   const std::string name(name_of(step.primitive));
   if (!form.more_axes && step.axes.size() != form.axes)
-    fail("S018", name + " takes " + std::to_string(form.axes) + " axes, the step has " + std::to_string(step.axes.size()),
-         step.place);
+    fail("S018", {name, " takes ", form.axes, " axes, the step has ", step.axes.size()}, step.place);
   if (!form.more_stages && step.stages.size() != form.stages)
-    fail("S018",
-         name + " takes " + std::to_string(form.stages) + " further stages, the step has " + std::to_string(step.stages.size()),
-         step.place);
-  if (step.numbers.size() < form.numbers) fail("S018", name + " takes a number, the step has none", step.place);
+    fail("S018", {name, " takes ", form.stages, " further stages, the step has ", step.stages.size()}, step.place);
+  if (step.numbers.size() < form.numbers) fail("S018", {name, " takes a number, the step has none"}, step.place);
   const bool takes_scope = step.primitive == Primitive::cache_read || step.primitive == Primitive::cache_write ||
                            step.primitive == Primitive::set_scope;
   if (takes_scope && !is_word(step.text))
-    refuse(state, step, "S022", "'" + step.text + "' cannot be the name of a scope",
+    refuse(state, step, "S022", {"'", step.text, "' cannot be the name of a scope"},
            {{"why", "schedules are stored as text, in which a scope is one word", {}},
             {"help", "name it by letters, digits, _ and .", {}}});
 }

@@ -42,7 +42,7 @@ class Parser {
   }
   void misfit() {
     if (why_.empty())
-      why_ = at_ < text_.size() ? "'" + std::string(text_.substr(at_)) + "' is no part of a layout" : "a layout ends too early";
+      why_ = at_ < text_.size() ? composed({"'", text_.substr(at_), "' is no part of a layout"}) : "a layout ends too early";
   }
 
   ir::Expr sum(int depth) {
@@ -197,7 +197,8 @@ LATHE_INLINE std::string why_not_injective(const Layout &layout) {
       for (const layouts::Digit &digit : all)
         if (digit.axis == axis && digit.low <= known && digit.high > known) known = digit.high, grows = true;
     }
-    if (known != layouts::endless) return "elements that differ in " + axis.name() + " only may come to lie at one place";
+    if (known != layouts::endless)
+      return composed({"elements that differ in ", axis.name(), " only may come to lie at one place"});
   }
   return {};
 }

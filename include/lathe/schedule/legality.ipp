@@ -10,11 +10,10 @@ namespace lathe::inline LATHE_ABI::scheduling {
 
 LATHE_INLINE StageState &require_stage(State &state, const Step &step) {
   StageState *stage = state.find(step.stage);
-  if (!stage)
-    refuse(state, step, "S002", std::string(name_of(step.primitive)) + " names a stage that this schedule does not have");
+  if (!stage) refuse(state, step, "S002", {name_of(step.primitive), " names a stage that this schedule does not have"});
   if (!stage->is_compute())
-    refuse(state, step, "S017", stage->name() + " is an input: it has no loops to schedule",
-           {{"help", "schedule a copy of it:   s.cache_read(" + stage->name() + ", scope::local, reader)", {}}});
+    refuse(state, step, "S017", {stage->name(), " is an input: it has no loops to schedule"},
+           {{"help", {"schedule a copy of it:   s.cache_read(", stage->name(), ", scope::local, reader)"}, {}}});
   if (stage->attachment.kind == Attachment::Kind::inlined && step.primitive != Primitive::compute_root &&
       step.primitive != Primitive::compute_at) {
     List<Note> notes;
@@ -23,8 +22,8 @@ LATHE_INLINE StageState &require_stage(State &state, const Step &step) {
       notes.push_back({"why", stage->name() + " was inlined, so it has no loops of its own", {}});
       notes.push_back({"", to_cpp(state, inlining), inlining.place});
     }
-    notes.push_back({"help", "undo that first:   s[" + stage->name() + "].compute_root();", {}});
-    refuse(state, step, "S015", stage->name() + " is inlined and has no loops", std::move(notes));
+    notes.push_back({"help", composed({"undo that first:   s[", stage->name(), "].compute_root();"}), {}});
+    refuse(state, step, "S015", {stage->name(), " is inlined and has no loops"}, std::move(notes));
   }
   return *stage;
 }
@@ -44,14 +43,14 @@ LATHE_INLINE Note consumed_note(const State &state, const StageState &stage, con
 LATHE_INLINE AxisState &require_loop(const State &state, const Step &step, StageState &stage, AxisId id, const char *verb) {
   AxisState *axis = stage.find(id);
   if (!axis)
-    refuse(state, step, "S002", "an axis given to " + std::string(name_of(step.primitive)) + " is not an axis of " + stage.name(),
+    refuse(state, step, "S002", {"an axis given to ", name_of(step.primitive), " is not an axis of ", stage.name()},
            {{"why", "an axis belongs to the stage and schedule (or its copies) that made it", {}}});
   if (stage.position(id) < 0) {
     const Step &by = *state.steps[static_cast<std::size_t>(axis->consumed_by)];
     const AxisState *now = stage.find(stage.follow(id));
     List<Note> notes{consumed_note(state, stage, *axis), {"", to_cpp(state, by), by.place}};
     if (now) notes.push_back({"help", "name a loop that is there:   " + now->name, {}});
-    refuse(state, step, "S003", "axis " + axis->name + " of " + stage.name() + " is no longer there to " + verb, std::move(notes),
+    refuse(state, step, "S003", {"axis ", axis->name, " of ", stage.name(), " is no longer there to ", verb}, std::move(notes),
            axis->name);
   }
   return *axis;
@@ -62,7 +61,7 @@ LATHE_INLINE void require_distinct(const State &state, const Step &step, const S
     for (std::size_t j = i + 1; j < step.axes.size(); ++j)
       if (step.axes[i] == step.axes[j]) {
         const std::string name = stage.find(step.axes[i])->name;
-        refuse(state, step, "S004", "axis " + name + " of " + stage.name() + " is named twice",
+        refuse(state, step, "S004", {"axis ", name, " of ", stage.name(), " is named twice"},
                {{"help", "name each axis once", {}}}, name);
       }
 }
@@ -77,8 +76,7 @@ LATHE_INLINE void set_loop_kind(State &state, const Step &step, ir::LoopKind kin
   AxisState &axis = require_loop(state, step, stage, step.axes.at(0), verb);
   if (axis.kind_set_by >= 0) {
     const Step &by = *state.steps[static_cast<std::size_t>(axis.kind_set_by)];
-    refuse(state, step, "S014",
-           "axis " + axis.name + " of " + stage.name() + " is marked by " + std::string(name_of(by.primitive)) + " already",
+    refuse(state, step, "S014", {"axis ", axis.name, " of ", stage.name(), " is marked by ", name_of(by.primitive), " already"},
            {{"why", "a loop is run in one way", {}},
             {"", to_cpp(state, by), by.place},
             {"help", "split the axis and mark one part each way", {}}},
@@ -86,10 +84,10 @@ LATHE_INLINE void set_loop_kind(State &state, const Step &step, ir::LoopKind kin
   }
   if (axis.reduction && kind != ir::LoopKind::unrolled)
     refuse(state, step, "S006",
-           "axis " + axis.name + " of " + stage.name() + " is reduced over and cannot be " +
-               (kind == ir::LoopKind::parallel ? "run in parallel" : "vectorized"),
+           {"axis ", axis.name, " of ", stage.name(), " is reduced over and cannot be ",
+            kind == ir::LoopKind::parallel ? "run in parallel" : "vectorized"},
            {{"why", "its iterations add to the same element; run at the same time they would lose updates", {}},
-            {"help", std::string("choose a data axis of ") + stage.name(), {}}},
+            {"help", {"choose a data axis of ", stage.name()}, {}}},
            axis.name);
   mark_scheduled(state, stage);
   axis.kind = kind;

@@ -45,16 +45,16 @@ class Follower {
   }
 
  private:
-  [[noreturn]] void refuse(const std::string &why, const std::string &help) const {
+  [[noreturn]] void refuse(const Phrase &why, const Phrase &help) const {
     Diagnostic diagnostic;
     diagnostic.code = "S037";
-    diagnostic.message = epilogue_.name() + " cannot follow the loops of " + producer_.name();
+    diagnostic.message = composed({epilogue_.name(), " cannot follow the loops of ", producer_.name()});
     diagnostic.stage = epilogue_.name();
     diagnostic.place = place_;
-    diagnostic.notes = {{"why", why, {}},
-                        {"loops of " + epilogue_.name() + " now", loops_text(epilogue_), {}},
-                        {"loops of " + producer_.name() + " now", loops_text(producer_), {}},
-                        {"help", help, {}}};
+    diagnostic.notes = {{"why", why.str(), {}},
+                        {composed({"loops of ", epilogue_.name(), " now"}), loops_text(epilogue_), {}},
+                        {composed({"loops of ", producer_.name(), " now"}), loops_text(producer_), {}},
+                        {"help", help.str(), {}}};
     throw Error(std::move(diagnostic));
   }
 
@@ -62,25 +62,25 @@ class Follower {
     const List<const StageState *> readers = schedule_.state().consumers(producer_);
     const auto reads = [&](const StageState *reader) { return reader->id == epilogue_.id; };
     if (lists::none_of(readers, reads))
-      refuse(epilogue_.name() + " does not read " + producer_.name(), "call it on a stage that reads " + producer_.name());
+      refuse({epilogue_.name(), " does not read ", producer_.name()}, {"call it on a stage that reads ", producer_.name()});
     if (readers.size() > 1)
-      refuse("other stages read " + producer_.name() + " too, and would find it only in part",
-             "compute " + producer_.name() + " at a loop around all its readers, or give " + epilogue_.name() +
-                 " a copy of its own by cache_read");
+      refuse({"other stages read ", producer_.name(), " too, and would find it only in part"},
+             {"compute ", producer_.name(), " at a loop around all its readers, or give ", epilogue_.name(),
+              " a copy of its own by cache_read"});
     bool scheduled = !epilogue_.relations.empty();
     for (std::size_t i = 0; i < epilogue_.loops.size(); ++i)
       scheduled = scheduled || epilogue_.loops[i] != AxisId{-1, static_cast<int>(i)} ||
                   epilogue_.find(epilogue_.loops[i])->kind_set_by >= 0;
     if (scheduled)
-      refuse("the loops of " + epilogue_.name() + " are scheduled already", "use compute_at, which takes them as they are:   s[" +
-                                                                                producer_.name() + "].compute_at(s[" +
-                                                                                epilogue_.name() + "], axis);");
+      refuse({"the loops of ", epilogue_.name(), " are scheduled already"},
+             {"use compute_at, which takes them as they are:   s[", producer_.name(), "].compute_at(s[", epilogue_.name(),
+              "], axis);"});
     const int last = producer_.position(axis_);
-    if (last < 0) refuse("the axis is no longer a loop of " + producer_.name(), "name one of its loops");
+    if (last < 0) refuse({"the axis is no longer a loop of ", producer_.name()}, "name one of its loops");
     outer_.assign(producer_.loops.begin(), producer_.loops.begin() + last + 1);
     for (const AxisId &loop : outer_)
       if (const AxisState &axis = *producer_.find(loop); axis.reduction)
-        refuse(axis.name + " is reduced over: " + epilogue_.name() + " needs elements that are finished",
+        refuse({axis.name, " is reduced over: ", epilogue_.name(), " needs elements that are finished"},
                "name a data axis that stands outside all reduction axes");
   }
 
@@ -112,9 +112,8 @@ class Follower {
         });
       for (const auto &[from, to] : map_) plain = plain && to != AxisId{-1, axis};
       if (!plain)
-        refuse("dimension " + std::to_string(d) + " of " + producer_.name() + " is not read at an axis of " + epilogue_.name() +
-                   " of its own",
-               "schedule " + epilogue_.name() + ", and compute " + producer_.name() + " at one of its loops");
+        refuse({"dimension ", d, " of ", producer_.name(), " is not read at an axis of ", epilogue_.name(), " of its own"},
+               {"schedule ", epilogue_.name(), ", and compute ", producer_.name(), " at one of its loops"});
       map_.push_back({{-1, d}, {-1, axis}});
     }
   }
@@ -137,7 +136,7 @@ class Follower {
     for (const AxisId &axis : relation.from) from.push_back(of(axis));
     if (relation.kind == Relation::Kind::fuse) gather(from);
     if (relation.kind == Relation::Kind::split && relation.parts)
-      refuse(producer_.find(relation.from[0])->name + " was split into a number of parts, which one of the parts would be again",
+      refuse({producer_.find(relation.from[0])->name, " was split into a number of parts, which one of the parts would be again"},
              "split it by a factor");
     List<std::int64_t> numbers;
     if (relation.kind == Relation::Kind::split) numbers = {relation.factor, 0};

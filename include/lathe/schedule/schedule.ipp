@@ -35,8 +35,8 @@ LATHE_INLINE AnyAxis AnyStage::axis_handle(AxisId id) const {
 LATHE_INLINE AnyAxis AnyStage::data_axis(int dimension, const Location &place) const {
   const List<AnyAxis> all = axes();
   if (dimension < 0 || dimension >= static_cast<int>(all.size()))
-    fail("S002", name() + " has no dimension " + std::to_string(dimension), place,
-         {{"help", "its " + std::to_string(all.size()) + " dimensions are counted from 0", {}}});
+    fail("S002", {name(), " has no dimension ", dimension}, place,
+         {{"help", {"its ", all.size(), " dimensions are counted from 0"}, {}}});
   return all[static_cast<std::size_t>(dimension)];
 }
 
@@ -121,7 +121,7 @@ LATHE_INLINE void AnyStage::attach(const AnyStage &consumer, const AxisRef &axis
   Step step{Primitive::compute_at, schedule_->stage_id(key_), {}, {}, {}, {}, place};
   const StageState *stage = schedule_->state_.find(consumer.key_);
   if (!stage)
-    scheduling::refuse(schedule_->state_, step, "S002", consumer.name() + " is not a stage of this schedule",
+    scheduling::refuse(schedule_->state_, step, "S002", {consumer.name(), " is not a stage of this schedule"},
                        {{"why", "a stage handle belongs to the schedule that made it", {}}});
   step.stages.push_back(stage->id);
   step.axes.push_back(schedule_->axis_id(consumer.key_, axis, step));
@@ -152,7 +152,7 @@ LATHE_INLINE Schedule::Schedule(const List<AnyTensor> &outputs, Location place) 
   for (const AnyTensor &output : outputs) {
     const ir::Operation &operation = output.untyped().operation;
     if (operation->kind != ir::OperationKind::compute)
-      fail("S017", operation->name + " is not computed, so it cannot be an output of a schedule", place,
+      fail("S017", {operation->name, " is not computed, so it cannot be an output of a schedule"}, place,
            {{"help", "schedule what is computed from it", {}}});
     bool known = false;
     for (const ir::Operation &other : outputs_) known |= other == operation;
@@ -163,7 +163,7 @@ LATHE_INLINE Schedule::Schedule(const List<AnyTensor> &outputs, Location place) 
 
 LATHE_INLINE ir::Operation Schedule::require(const ir::Tensor &tensor) const {
   if (!state_.find(tensor.operation))
-    fail("S002", ir::name_of(tensor) + " is not part of what this schedule computes", tensor.operation->place,
+    fail("S002", {ir::name_of(tensor), " is not part of what this schedule computes"}, tensor.operation->place,
          {{"why", "a schedule knows its outputs and what they are computed from", {}}});
   return tensor.operation;
 }
@@ -193,14 +193,14 @@ LATHE_INLINE AxisId Schedule::axis_id(const ir::Operation &key, const AxisRef &a
                                        state_.steps[static_cast<std::size_t>(made_by)] == handle->origin());
     const bool belongs = handle->key() == key || was_part_of(stage, handle->key());
     if (belongs && known && stage.find(handle->id())) return handle->id();
-    std::string why = handle->key() == key ? "it was made by another schedule, or belongs to " + stage.name() + " no longer"
-                                           : "it is an axis of " + handle->key()->name;
+    std::string why = handle->key() == key
+                          ? composed({"it was made by another schedule, or belongs to ", stage.name(), " no longer"})
+                          : "it is an axis of " + handle->key()->name;
     for (const StageState &other : state_.stages)
       if (known && handle->key() == key && was_part_of(other, key) && other.find(handle->id()))
         why = "cache_write has moved it to " + other.name();
-    scheduling::refuse(state_, step, "S002", "axis " + handle->name() + " is not an axis of " + stage.name(),
-                       {{"why", std::move(why), {}}, {"help", "name an axis of " + stage.name() + " in this schedule", {}}},
-                       handle->name());
+    scheduling::refuse(state_, step, "S002", {"axis ", handle->name(), " is not an axis of ", stage.name()},
+                       {{"why", why, {}}, {"help", {"name an axis of ", stage.name(), " in this schedule"}, {}}}, handle->name());
   }
   for (const AxisState &candidate : stage.axes)
     if (candidate.var.defined() && candidate.var == axis.var()) return candidate.id;
@@ -208,8 +208,8 @@ LATHE_INLINE AxisId Schedule::axis_id(const ir::Operation &key, const AxisRef &a
   for (const StageState &other : state_.stages)
     for (const AxisState &candidate : other.axes)
       if (candidate.var.defined() && candidate.var == axis.var())
-        notes.push_back({"why", axis.var().name() + " is reduced over by " + other.name(), {}});
-  scheduling::refuse(state_, step, "S002", stage.name() + " does not reduce over " + axis.var().name(), std::move(notes),
+        notes.push_back({"why", composed({axis.var().name(), " is reduced over by ", other.name()}), {}});
+  scheduling::refuse(state_, step, "S002", {stage.name(), " does not reduce over ", axis.var().name()}, std::move(notes),
                      axis.var().name());
 }
 
@@ -240,7 +240,7 @@ LATHE_INLINE void Schedule::assume(const Expr<bool> &condition, Location place) 
     fail("S034", "what is assumed does not hold", place, {{"why", "it is about constants, and false", {}}});
   std::string text = scheduling::assumption_text(state_, untyped);
   if (text.empty())
-    fail("S033", ir::to_string(untyped) + " is no condition on sizes", place,
+    fail("S033", {ir::to_string(untyped), " is no condition on sizes"}, place,
          {{"why", "it is tested before the kernel runs, when nothing but the sizes in shapes is known", {}},
           {"help", "assume comparisons of size variables that this schedule's tensors have:   s.assume(n % 16 == 0);", {}}});
   apply({Primitive::assume, {-1, -1}, {}, {}, {}, std::move(text), place});
@@ -267,12 +267,10 @@ LATHE_INLINE AnyTensor Schedule::find(std::string_view name, Location place) con
     (names += names.empty() ? "" : ", ") += stage.name();
     if (stage.name() != name) continue;
     if (found)
-      fail("S019", "several tensors of this schedule are named " + std::string(name), place,
-           {{"help", "give each a name of its own", {}}});
+      fail("S019", {"several tensors of this schedule are named ", name}, place, {{"help", "give each a name of its own", {}}});
     found = &stage;
   }
-  if (!found)
-    fail("S019", "no tensor of this schedule is named " + std::string(name), place, {{"help", "its tensors are " + names, {}}});
+  if (!found) fail("S019", {"no tensor of this schedule is named ", name}, place, {{"help", {"its tensors are ", names}, {}}});
   return AnyTensor({found->key, 0});
 }
 

@@ -144,8 +144,10 @@ std::string to_cpp(const List<ir::Operation> &outputs, const List<StepRef> &step
 
 /// Throws S-code `code` about `step`: headline, the user's line with the step as C++, notes, and the loops of the stage as they
 /// are.
-[[noreturn]] void refuse(const State &state, const Step &step, std::string code, std::string message,
-                         const List<Note> &notes = {}, std::string axis = {});
+[[noreturn]] void refuse(const State &state, const Step &step, const char *code, const Phrase &message,
+                         std::initializer_list<Remark> remarks = {}, const Phrase &axis = "");
+[[noreturn]] void refuse(const State &state, const Step &step, const char *code, const Phrase &message, const List<Note> &notes,
+                         const Phrase &axis = "");
 
 /// "i.outer · i.inner · j": the current loops of a stage.
 std::string loops_text(const StageState &stage);

@@ -119,13 +119,18 @@ LATHE_INLINE std::string loops_text(const StageState &stage) {
   return text.empty() ? "(none)" : text;
 }
 
-LATHE_INLINE void refuse(const State &state, const Step &step, std::string code, std::string message, const List<Note> &notes,
-                         std::string axis) {
+LATHE_INLINE void refuse(const State &state, const Step &step, const char *code, const Phrase &message,
+                         std::initializer_list<Remark> remarks, const Phrase &axis) {
+  refuse(state, step, code, message, notes_of(remarks), axis);
+}
+
+LATHE_INLINE void refuse(const State &state, const Step &step, const char *code, const Phrase &message, const List<Note> &notes,
+                         const Phrase &axis) {
   Diagnostic diagnostic;
-  diagnostic.code = std::move(code);
-  diagnostic.message = std::move(message);
+  diagnostic.code = code;
+  diagnostic.message = message.str();
   diagnostic.place = step.place;
-  diagnostic.axis = std::move(axis);
+  diagnostic.axis = axis.str();
   const StageState *stage = state.find(step.stage);
   if (step.primitive == Primitive::assume && assumption_of(state, step.text).defined()) diagnostic.quoted = to_cpp(state, step);
   if (stage) {
@@ -137,13 +142,13 @@ LATHE_INLINE void refuse(const State &state, const Step &step, std::string code,
     }
     // An axis that could not be resolved is not in the step, so the step would be misquoted.
     const bool whole = !step.axes.empty() || step.primitive >= Primitive::compute_inline || step.primitive == Primitive::fuse;
-    diagnostic.quoted =
-        (whole ? to_cpp(state, step) + "  " : "") + "(step " + std::to_string(number) + " of stage " + stage->name() + ")";
+    diagnostic.quoted = composed({whole ? to_cpp(state, step) + "  " : "", "(step ", number, " of stage ", stage->name(), ")"});
   }
   // Reasons come first, then the loops as they are, then help.
   List<Note> help;
   for (const Note &note : notes) (note.label == "help" ? help : diagnostic.notes).push_back(note);
-  if (stage && stage->is_compute()) diagnostic.notes.push_back({"loops of " + stage->name() + " now", loops_text(*stage), {}});
+  if (stage && stage->is_compute())
+    diagnostic.notes.push_back({composed({"loops of ", stage->name(), " now"}), loops_text(*stage), {}});
   for (Note &note : help) diagnostic.notes.push_back(std::move(note));
   throw Error(std::move(diagnostic));
 }

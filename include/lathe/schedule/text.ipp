@@ -23,7 +23,7 @@ inline constexpr std::string_view primitive_names[] = {
     "storage_align",  "stream",       "prefetch",   "alias",       "assume"};
 
 inline void append_id(std::string &out, int step, int index) {
-  out += step < 0 ? " o" + std::to_string(index) : " s" + std::to_string(step) + "." + std::to_string(index);
+  out += step < 0 ? " o" + std::to_string(index) : composed({" s", step, ".", index});
 }
 
 /// Words of one line.
@@ -62,7 +62,7 @@ class LineReader {
       result.step = integer<int>(text.substr(1, dot - 1), text);
       result.index = integer<int>(text.substr(dot + 1), text);
     } else {
-      misfit("'" + std::string(text) + "' is not a name like o2 or s4.0");
+      misfit({"'", text, "' is not a name like o2 or s4.0"});
     }
     return result;
   }
@@ -70,8 +70,8 @@ class LineReader {
     const std::string_view text = word();
     return integer<std::int64_t>(text, text);
   }
-  [[noreturn]] void misfit(const std::string &why) const {
-    fail("S018", "this line is not a schedule step: " + std::string(line_), {},
+  [[noreturn]] void misfit(const Phrase &why) const {
+    fail("S018", {"this line is not a schedule step: ", line_}, {},
          {{"why", why, {}},
           {"help", "lines are as Schedule::to_text writes them:   split o2 o0 16   splits axis 0 of stage 2 by 16", {}}});
   }
@@ -81,7 +81,7 @@ class LineReader {
   Integer integer(std::string_view digits, std::string_view whole) const {
     Integer value{};
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size()) misfit("'" + std::string(whole) + "' is not a number");
+    if (error != std::errc() || end != digits.data() + digits.size()) misfit({"'", whole, "' is not a number"});
     return value;
   }
 
@@ -104,7 +104,7 @@ inline void read_division(LineReader &reader, Step &step) {
     else if (known != std::end(tail_names) && step.numbers.size() == 2)
       step.numbers.push_back(known - std::begin(tail_names));
     else
-      reader.misfit("'" + std::string(word) + "' is not a way to split");
+      reader.misfit({"'", word, "' is not a way to split"});
   }
 }
 
@@ -112,7 +112,7 @@ inline Step read_step(LineReader &reader) {
   Step step;
   const std::string_view name = reader.word();
   const auto known = std::find(std::begin(primitive_names), std::end(primitive_names), name);
-  if (known == std::end(primitive_names)) reader.misfit("there is no primitive '" + std::string(name) + "'");
+  if (known == std::end(primitive_names)) reader.misfit({"there is no primitive '", name, "'"});
   step.primitive = static_cast<Primitive>(known - std::begin(primitive_names));
   step.stage = step.primitive == Primitive::assume ? StageId{-1, -1} : reader.id<StageId>();
   switch (step.primitive) {
@@ -227,16 +227,16 @@ class Variables {
     while (of.find({-1, rank}) && !of.find({-1, rank})->reduction) ++rank;
     if (wanted->reduction) {
       const std::string name = make(of.id, id, identifier(wanted->name));
-      declarations_ += "auto " + name + " = s[" + stage(of) + "].reduce_axes()[" + std::to_string(id.index - rank) + "];\n";
+      declarations_ += composed({"auto ", name, " = s[", stage(of), "].reduce_axes()[", id.index - rank, "];\n"});
       return;
     }
     std::string axes;
     for (int d = 0; d < rank; ++d) axes += (d ? ", " : "") + make(of.id, {-1, d}, identifier(of.find({-1, d})->name));
-    declarations_ += "auto [" + axes + "] = s[" + stage(of) + "].axes();\n";
+    declarations_ += composed({"auto [", axes, "] = s[", stage(of), "].axes();\n"});
   }
   std::string fresh(const std::string &wish) {
     std::string name = wish;
-    for (int suffix = 1; !taken_.insert(name); ++suffix) name = wish + "_" + std::to_string(suffix);
+    for (int suffix = 1; !taken_.insert(name); ++suffix) name = composed({wish, "_", suffix});
     return name;
   }
 
@@ -288,7 +288,7 @@ struct Names {
 
 inline std::string scope_cpp(const std::string &scope) {
   if (scope == "local" || scope == "shared" || scope.empty()) return "scope::" + (scope.empty() ? std::string("global") : scope);
-  return "Scope{\"" + scope + "\"}";
+  return composed({"Scope{\"", scope, "\"}"});
 }
 
 /// "[](Index i0, Index i1) { return at(i1/16, i0, i1%16); }"
@@ -297,7 +297,7 @@ inline std::string layout_cpp(const StageState *stage, const std::string &map) {
   const std::size_t rank = stage ? stage->operation->shape.size() : 0;
   for (std::size_t d = 0; d < rank; ++d) axes += (d ? ", Index i" : "Index i") + std::to_string(d);
   for (const char c : map) indices += c == ',' ? std::string(", ") : std::string(1, c);
-  return "[](" + axes + ") { return at(" + indices + "); }";
+  return composed({"[](", axes, ") { return at(", indices, "); }"});
 }
 
 }  // namespace step_text
@@ -309,7 +309,7 @@ LATHE_INLINE std::string_view name_of(Primitive primitive) {
 LATHE_INLINE std::string to_text(const Step &step) {
   using step_text::append_id;
   std::string out(name_of(step.primitive));
-  if (step.primitive == Primitive::assume) return out + " " + step.text;
+  if (step.primitive == Primitive::assume) return composed({out, " ", step.text});
   append_id(out, step.stage.step, step.stage.index);
   const bool scoped = step.primitive == Primitive::cache_read || step.primitive == Primitive::cache_write ||
                       step.primitive == Primitive::set_scope;
@@ -344,7 +344,7 @@ namespace step_text {
 LATHE_INLINE std::string statement(const Names &names, const Step &step) {
   const State &state = names.state;
   const std::string stage = names.stage_name(step.stage);
-  const std::string call = "s[" + stage + "]." + std::string(name_of(step.primitive)) + "(";
+  const std::string call = composed({"s[", stage, "].", name_of(step.primitive), "("});
   switch (step.primitive) {
     case Primitive::split: {
       const std::string axis = names.axes(step.axes);
@@ -353,50 +353,50 @@ LATHE_INLINE std::string statement(const Names &names, const Step &step) {
       const std::string outer = names.made(0, axis + "_outer"), inner = names.made(1, axis + "_inner");
       const std::string tail =
           tail_of(step) == Tail::guard ? "" : ", tail::" + std::string(tail_names[static_cast<std::size_t>(tail_of(step))]);
-      return "auto [" + outer + ", " + inner + "] = " + call + axis + ", " + (parts ? "parts(" + count + ")" : count) + tail +
-             ");";
+      return composed(
+          {"auto [", outer, ", ", inner, "] = ", call, axis, ", ", parts ? "parts(" + count + ")" : count, tail, ");"});
     }
     case Primitive::fuse: {
       const bool listed = step.axes.size() < 2 || step.axes.size() > 4;
       const std::string axes = (listed ? "{" : "") + names.axes(step.axes) + (listed ? "}" : "");
       std::string fused;
       for (const AxisId &id : step.axes) (fused += fused.empty() ? "" : "_") += names.axis_name(names.stage, id);
-      return "auto " + names.made(0, fused.empty() ? "unit" : fused) + " = " + call + axes + ");";
+      return composed({"auto ", names.made(0, fused.empty() ? "unit" : fused), " = ", call, axes, ");"});
     }
     case Primitive::compute_at: {
       const StageState *consumer = step.stages.empty() ? nullptr : state.find(step.stages[0]);
       const std::string at = consumer ? names.stage_name(step.stages[0]) : "?";
-      return call + "s[" + at + "], " + (step.axes.empty() ? "?" : names.axis_name(consumer, step.axes[0])) + ");";
+      return composed({call, "s[", at, "], ", step.axes.empty() ? "?" : names.axis_name(consumer, step.axes[0]), ");"});
     }
     case Primitive::alias:
-      return "s.alias(" + stage + ", " + (step.stages.empty() ? "?" : names.stage_name(step.stages[0])) + ");";
+      return composed({"s.alias(", stage, ", ", step.stages.empty() ? "?" : names.stage_name(step.stages[0]), ");"});
     case Primitive::prefetch: {
       const std::string tensor = step.stages.empty() ? "?" : names.stage_name(step.stages[0]);
-      return call + tensor + ", " + names.axes(step.axes) + ", " +
-             (step.numbers.empty() ? "?" : std::to_string(step.numbers[0])) + ");";
+      return composed(
+          {call, tensor, ", ", names.axes(step.axes), ", ", step.numbers.empty() ? "?" : std::to_string(step.numbers[0]), ");"});
     }
     case Primitive::cache_read: {
       std::string readers;
       for (const StageId &id : step.stages) readers += ", " + names.stage_name(id);
-      return "auto " + names.made_cache(stage + "_" + (step.text.empty() ? "cache" : identifier(step.text)), false) +
-             " = s.cache_read(" + stage + ", " + scope_cpp(step.text) + readers + ");";
+      return composed({"auto ", names.made_cache(stage + "_" + (step.text.empty() ? "cache" : identifier(step.text)), false),
+                       " = s.cache_read(", stage, ", ", scope_cpp(step.text), readers, ");"});
     }
     case Primitive::cache_write:
-      return "auto " + names.made_cache(stage + "_" + (step.text.empty() ? "cache" : identifier(step.text)), true) +
-             " = s.cache_write(" + stage + ", " + scope_cpp(step.text) + ");";
-    case Primitive::set_scope: return call + scope_cpp(step.text) + ");";
-    case Primitive::layout: return call + layout_cpp(names.stage, step.text) + ");";
+      return composed({"auto ", names.made_cache(stage + "_" + (step.text.empty() ? "cache" : identifier(step.text)), true),
+                       " = s.cache_write(", stage, ", ", scope_cpp(step.text), ");"});
+    case Primitive::set_scope: return composed({call, scope_cpp(step.text), ");"});
+    case Primitive::layout: return composed({call, layout_cpp(names.stage, step.text), ");"});
     case Primitive::auto_unroll:
     case Primitive::storage_align: {
       std::string numbers;
       for (const std::int64_t number : step.numbers) numbers += ", " + std::to_string(number);
-      return call + names.axes(step.axes) + numbers + ");";
+      return composed({call, names.axes(step.axes), numbers, ");"});
     }
     case Primitive::assume: {
       const ir::Expr condition = assumption_of(state, step.text);
-      return "s.assume(" + (condition.defined() ? ir::to_string(condition) : "?") + ");";
+      return composed({"s.assume(", condition.defined() ? ir::to_string(condition) : "?", ");"});
     }
-    default: return call + names.axes(step.axes) + ");";
+    default: return composed({call, names.axes(step.axes), ");"});
   }
 }
 
@@ -414,7 +414,7 @@ LATHE_INLINE std::string to_cpp(const List<ir::Operation> &outputs, const List<S
   text += ");\n";
   for (const StepRef &step : steps) {
     const std::string line = step_text::statement({state, state.find(step->stage), &variables}, *step);
-    text += variables.take_declarations() + line + "\n";
+    text += composed({variables.take_declarations(), line, "\n"});
     apply(state, step);
   }
   return text;

@@ -182,8 +182,8 @@ inline const FeatureRow &find_feature(Architecture architecture, std::string_vie
   const auto rows = feature_rows(architecture);
   for (const FeatureRow &row : rows)
     if (row.name == feature) return row;
-  fail("T002", "there is no processor feature named \"" + std::string(feature) + "\"", {},
-       {{"help", "near names: " + near_names(rows, feature), {}}});
+  fail("T002", {"there is no processor feature named \"", feature, "\""}, {},
+       {{"help", {"near names: ", near_names(rows, feature)}, {}}});
 }
 
 }  // namespace cpu_tables
@@ -221,7 +221,7 @@ LATHE_INLINE Architecture architecture_of(std::string_view triple) {
   const std::string_view name = triple.substr(0, triple.find('-'));
   if (name == "x86_64" || name == "amd64") return Architecture::x86_64;
   if (name == "aarch64" || name == "arm64") return Architecture::aarch64;
-  fail("T003", "code cannot be made for the architecture \"" + std::string(name) + "\"", {},
+  fail("T003", {"code cannot be made for the architecture \"", name, "\""}, {},
        {{"help", "use a triple of x86_64 or aarch64, or emit C source with Target::c()", {}}});
 }
 
@@ -229,8 +229,8 @@ LATHE_INLINE const CpuRow &find_cpu(Architecture architecture, std::string_view 
   const auto rows = cpu_rows(architecture);
   for (const CpuRow &row : rows)
     if (row.name == cpu) return row;
-  fail("T001", "there is no processor named \"" + std::string(cpu) + "\"", {},
-       {{"help", "near names: " + cpu_tables::near_names(rows, cpu), {}}});
+  fail("T001", {"there is no processor named \"", cpu, "\""}, {},
+       {{"help", {"near names: ", cpu_tables::near_names(rows, cpu)}, {}}});
 }
 
 LATHE_INLINE FeatureSet features_of(Architecture architecture, const CpuRow &cpu) {

@@ -344,7 +344,7 @@ inline CacheSizes from_sysconf() {
 LATHE_INLINE CacheSizes caches_in(const std::string &folder) {
   CacheSizes found{0, 0, 0};
   for (int index = 0; index < 8; ++index) {
-    const std::string cache = folder + "/index" + std::to_string(index) + "/";
+    const std::string cache = composed({folder, "/index", index, "/"});
     const std::string level = host_cache::line_of(cache + "level");
     if (level.empty()) break;
     if (host_cache::line_of(cache + "type") == "Instruction") continue;

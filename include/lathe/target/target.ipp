@@ -38,8 +38,8 @@ inline Target make(std::string triple, std::string_view cpu, const FeatureSet &f
 inline void apply(FeatureSet &features, std::string_view change) {
   if (change.starts_with('+')) return features.add(change.substr(1));
   if (change.starts_with('-')) return features.remove(change.substr(1));
-  fail("T002", "a change of features begins with + or -, unlike \"" + std::string(change) + "\"", {},
-       {{"help", "write \"+" + std::string(change) + "\" to switch it on", {}}});
+  fail("T002", {"a change of features begins with + or -, unlike \"", change, "\""}, {},
+       {{"help", {"write \"+", change, "\" to switch it on"}, {}}});
 }
 
 }  // namespace targets
@@ -78,7 +78,7 @@ LATHE_INLINE std::string to_string(const Target &target) {
   text += " vectors=" + std::to_string(target.vectors);
   text += " fma=" + std::to_string(target.has_fma);
   const CacheSizes &caches = target.caches;
-  return text + " caches=" + std::to_string(caches.l1d) + ',' + std::to_string(caches.l2) + ',' + std::to_string(caches.l3);
+  return composed({text, " caches=", caches.l1d, ",", caches.l2, ",", caches.l3});
 }
 
 }  // namespace lathe::inline LATHE_ABI

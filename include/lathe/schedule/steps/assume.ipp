@@ -146,7 +146,7 @@ LATHE_INLINE ir::Expr assumption_of(const State &state, std::string_view text) {
 LATHE_INLINE void apply_assume(State &state, const Step &step) {
   const ir::Expr condition = assumption_of(state, step.text);
   if (!condition.defined() || ir::free_vars(condition).empty())
-    refuse(state, step, "S033", "'" + step.text + "' is no condition on the sizes of this schedule",
+    refuse(state, step, "S033", {"'", step.text, "' is no condition on the sizes of this schedule"},
            {{"help", "write operators before their operands, and symbols as v0, v1, …:   == % v0 16 0", {}}});
   if (assuming::facts_of(state).proves(!condition))
     refuse(state, step, "S034", "what is assumed cannot hold",

@@ -48,7 +48,7 @@ inline ir::Expr redirect(const ir::Expr &body, const ir::Operation &from, const 
 }
 
 inline std::string cache_name(const State &state, const std::string &of, const std::string &scope) {
-  const std::string base = of + "." + (scope.empty() ? "cache" : scope);
+  const std::string base = composed({of, ".", scope.empty() ? "cache" : scope});
   std::string name = base;
   const auto taken = [&] {
     for (const StageState &stage : state.stages)
@@ -77,7 +77,7 @@ inline ir::Operation copy_of(const ir::Operation &source, std::string name, Loca
 LATHE_INLINE void apply_cache_read(State &state, const Step &step) {
   StageState *source = state.find(step.stage);
   if (!source) refuse(state, step, "S002", "cache_read names a stage that this schedule does not have");
-  if (step.stages.empty()) refuse(state, step, "S012", "cache_read needs at least one reader of " + source->name());
+  if (step.stages.empty()) refuse(state, step, "S012", {"cache_read needs at least one reader of ", source->name()});
   const List<const StageState *> consumers = state.consumers(*source);
   for (const StageId &id : step.stages) {
     const StageState *reader = state.find(id);
@@ -87,12 +87,12 @@ LATHE_INLINE void apply_cache_read(State &state, const Step &step) {
     if (!reads) {
       std::string names;
       for (const StageState *consumer : consumers) (names += names.empty() ? "" : ", ") += consumer->name();
-      refuse(state, step, "S012", reader->name() + " does not read " + source->name(),
+      refuse(state, step, "S012", {reader->name(), " does not read ", source->name()},
              {{"help", names.empty() ? "nothing reads it" : "its readers are " + names, {}}});
     }
   }
   if (source->is_compute() && source->attachment.kind == Attachment::Kind::inlined)
-    refuse(state, step, "S015", source->name() + " is inlined: there is no tensor to copy",
+    refuse(state, step, "S015", {source->name(), " is inlined: there is no tensor to copy"},
            {{"help", "leave out the inlining; a copy of an inlined stage is the stage itself, computed where you want it", {}}});
   if (source->is_compute()) mark_scheduled(state, *source);
   const int number = static_cast<int>(state.steps.size());

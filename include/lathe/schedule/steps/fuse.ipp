@@ -24,8 +24,7 @@ LATHE_INLINE void apply_fuse(State &state, const Step &step) {
     if (axis.kind_set_by >= 0) {
       const Step &by = *state.steps[static_cast<std::size_t>(axis.kind_set_by)];
       refuse(state, step, "S014",
-             "axis " + axis.name + " of " + stage.name() + " is marked by " + std::string(name_of(by.primitive)) +
-                 " and cannot be fused any more",
+             {"axis ", axis.name, " of ", stage.name(), " is marked by ", name_of(by.primitive), " and cannot be fused any more"},
              {{"", to_cpp(state, by), by.place}, {"help", "fuse first, then mark the fused loop", {}}}, axis.name);
     }
   }
@@ -33,7 +32,7 @@ LATHE_INLINE void apply_fuse(State &state, const Step &step) {
   const int first = step.axes.empty() ? 0 : stage.position(step.axes.front());
   for (std::size_t i = 0; i < step.axes.size(); ++i)
     if (stage.position(step.axes[i]) != first + static_cast<int>(i))
-      refuse(state, step, "S005", "the axes to fuse are not neighbours in " + stage.name() + ", from the outer to the inner",
+      refuse(state, step, "S005", {"the axes to fuse are not neighbours in ", stage.name(), ", from the outer to the inner"},
              {{"why", "fuse makes one loop of loops that directly contain each other", {}},
               {"help", "reorder them first, or name them in loop order", {}}},
              stage.find(step.axes[i])->name);

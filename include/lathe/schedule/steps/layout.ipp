@@ -20,7 +20,7 @@ LATHE_INLINE void apply_layout(State &state, const Step &step) {
   if (why.empty() && !stage.alignments.empty()) why = "the strides of its rows are aligned by storage_align";
   if (!why.empty())
     refuse(
-        state, step, "S021", stage.name() + " cannot be laid out as " + step.text,
+        state, step, "S021", {stage.name(), " cannot be laid out as ", step.text},
         {{"why", why, {}},
          {"help",
           "every axis appears whole or in its parts, in places of their own or weighted so that they do not meet:   at(n / 16, "

@@ -23,11 +23,11 @@ LATHE_INLINE void apply_auto_unroll(State &state, const Step &step) {
   StageState &stage = require_stage(state, step);
   const AxisState &axis = require_loop(state, step, stage, step.axes.at(0), "unroll inside");
   const std::int64_t most = step.numbers.at(0);
-  const auto refuse_limit = [&](const std::string &why, const std::string &help) {
-    refuse(state, step, "S036", "nothing can be unrolled inside " + axis.name + " of " + stage.name(),
+  const auto refuse_limit = [&](const Phrase &why, const Phrase &help) {
+    refuse(state, step, "S036", {"nothing can be unrolled inside ", axis.name, " of ", stage.name()},
            {{"why", why, {}}, {"help", help, {}}}, axis.name);
   };
-  if (most < 2) refuse_limit("at most " + std::to_string(most) + " copies are as many as there are", "allow 2 copies or more");
+  if (most < 2) refuse_limit({"at most ", most, " copies are as many as there are"}, "allow 2 copies or more");
   if (stage.loops.back() == axis.id) refuse_limit("it is the innermost loop", "unroll it itself, or name a loop around it");
   mark_scheduled(state, stage);
   stage.unroll_limits.push_back({axis.id, most, static_cast<int>(state.steps.size())});

@@ -32,18 +32,17 @@ LATHE_INLINE void apply_prefetch(State &state, const Step &step) {
   const AxisState &axis = require_loop(state, step, stage, step.axes.at(0), "prefetch in");
   const StageState *tensor = state.find(step.stages.at(0));
   if (!tensor) refuse(state, step, "S002", "prefetch names a tensor that this schedule does not have");
-  const auto refuse_prefetch = [&](const std::string &why, const std::string &help) {
-    refuse(state, step, "S039", tensor->name() + " cannot be prefetched for " + stage.name(),
+  const auto refuse_prefetch = [&](const Phrase &why, const Phrase &help) {
+    refuse(state, step, "S039", {tensor->name(), " cannot be prefetched for ", stage.name()},
            {{"why", why, {}}, {"help", help, {}}}, axis.name);
   };
   if (!may_read(state, stage, tensor->key))
-    refuse_prefetch(stage.name() + " does not read it", "name a tensor among s.inputs(" + stage.name() + ")");
+    refuse_prefetch({stage.name(), " does not read it"}, {"name a tensor among s.inputs(", stage.name(), ")"});
   constexpr std::int64_t furthest = std::int64_t{1} << 40;
   if (step.numbers.at(0) > furthest)
-    refuse_prefetch(std::to_string(step.numbers[0]) + " iterations ahead is beyond all memory",
-                    "fetch it some hundred bytes ahead");
+    refuse_prefetch({step.numbers[0], " iterations ahead is beyond all memory"}, "fetch it some hundred bytes ahead");
   if (step.numbers.at(0) < 1)
-    refuse_prefetch(std::to_string(step.numbers[0]) + " iterations ahead is no time", "fetch it 1 iteration ahead or more");
+    refuse_prefetch({step.numbers[0], " iterations ahead is no time"}, "fetch it 1 iteration ahead or more");
   if (tensor->is_compute() && tensor->attachment.kind == Attachment::Kind::inlined)
     refuse_prefetch("it is inlined, so it is nowhere in memory", "prefetch what it reads, or compute it at root");
   mark_scheduled(state, stage);

@@ -85,9 +85,9 @@ LATHE_INLINE void require_order(const State &state, const Step &step, const Stag
       for (std::size_t i = 0; i < of(loops[outer]).depends_on.size(); ++i) {
         if (!of(loops[outer]).depends_on[i] || !of(loops[inner]).parts_of[i]) continue;
         const std::string &name = stage.find(loops[outer])->name, &within = stage.find(loops[inner])->name;
-        refuse(state, step, "S020", "axis " + name + " of " + stage.name() + " cannot be outside " + within,
-               {{"why", "its extent depends on " + stage.find({-1, static_cast<int>(i)})->name, {}},
-                {"help", "keep " + name + " inside " + within, {}}},
+        refuse(state, step, "S020", {"axis ", name, " of ", stage.name(), " cannot be outside ", within},
+               {{"why", {"its extent depends on ", stage.find({-1, static_cast<int>(i)})->name}, {}},
+                {"help", {"keep ", name, " inside ", within}, {}}},
                name);
       }
 }

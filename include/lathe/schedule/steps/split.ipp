@@ -47,23 +47,22 @@ LATHE_INLINE void require_divisible(const State &state, const Step &step, const 
   const std::int64_t factor = step.numbers.at(0);
   if (!extent || *extent % factor == 0) return;
   refuse(state, step, "S031",
-         "the " + std::to_string(*extent) + " iterations of " + axis.name + " of " + stage.name() + " are not a multiple of " +
-             std::to_string(factor),
+         {"the ", *extent, " iterations of ", axis.name, " of ", stage.name(), " are not a multiple of ", factor},
          {{"why", "tail::divides promises that nothing is left over", {}},
-          {"help", "leave the tail out, which guards it, or choose a divisor of " + std::to_string(*extent), {}}},
+          {"help", {"leave the tail out, which guards it, or choose a divisor of ", *extent}, {}}},
          axis.name);
 }
 
 /// `round_up` needs a dimension of a buffer of the stage's own.
 LATHE_INLINE void require_padding(const State &state, const Step &step, const StageState &stage, const AxisState &axis) {
-  const auto refuse_padding = [&](const std::string &why, const std::string &help) {
-    refuse(state, step, "S032", "axis " + axis.name + " of " + stage.name() + " cannot be rounded up",
+  const auto refuse_padding = [&](const Phrase &why, const Phrase &help) {
+    refuse(state, step, "S032", {"axis ", axis.name, " of ", stage.name(), " cannot be rounded up"},
            {{"why", why, {}}, {"help", help, {}}}, axis.name);
   };
   if (stage.output)
-    refuse_padding(stage.name() + " is an output: its memory is the caller's and ends with its last element",
-                   "compute its values in a stage of their own, and round that up:   auto cache = s.cache_write(" + stage.name() +
-                       ", scope::local);");
+    refuse_padding({stage.name(), " is an output: its memory is the caller's and ends with its last element"},
+                   {"compute its values in a stage of their own, and round that up:   auto cache = s.cache_write(", stage.name(),
+                    ", scope::local);"});
   if (axis.reduction)
     refuse_padding("iterations beyond the end of a reduction would add to the elements", "leave the tail out, which guards it");
   if (axis.id.step >= 0)
@@ -72,7 +71,7 @@ LATHE_INLINE void require_padding(const State &state, const Step &step, const St
   const ir::Reduce *reduce = stage.operation->reduction();
   for (std::size_t r = 0; reduce && r < reduce->axes.size(); ++r)
     if (ir::uses(reduce->axes[r].min, axis.var) || ir::uses(reduce->axes[r].extent, axis.var))
-      refuse_padding("the range of " + reduce->axes[r].var.name() + " depends on it, and has no meaning beyond its end",
+      refuse_padding({"the range of ", reduce->axes[r].var.name(), " depends on it, and has no meaning beyond its end"},
                      "leave the tail out, which guards it");
 }
 
@@ -84,9 +83,9 @@ LATHE_INLINE void apply_split(State &state, const Step &step) {
   const std::int64_t factor = step.numbers.at(0);
   if (factor <= 0)
     refuse(state, step, "S001",
-           "axis " + axis.name + " of " + stage.name() + " cannot be split " +
-               (step.numbers.size() > 1 && step.numbers[1] ? "into " + std::to_string(factor) + " parts"
-                                                           : "by " + std::to_string(factor)),
+           {"axis ", axis.name, " of ", stage.name(), " cannot be split ",
+            step.numbers.size() > 1 && step.numbers[1] ? "into " + std::to_string(factor) + " parts"
+                                                       : "by " + std::to_string(factor)},
            {{"why",
              step.numbers.size() > 1 && step.numbers[1] ? "there is at least 1 part"
                                                         : "a factor counts iterations, so it is at least 1",
@@ -96,8 +95,7 @@ LATHE_INLINE void apply_split(State &state, const Step &step) {
   if (axis.kind_set_by >= 0) {
     const Step &by = *state.steps[static_cast<std::size_t>(axis.kind_set_by)];
     refuse(state, step, "S014",
-           "axis " + axis.name + " of " + stage.name() + " is marked by " + std::string(name_of(by.primitive)) +
-               " and cannot be split any more",
+           {"axis ", axis.name, " of ", stage.name(), " is marked by ", name_of(by.primitive), " and cannot be split any more"},
            {{"why", "which part would inherit the mark is not said", {}},
             {"", to_cpp(state, by), by.place},
             {"help", "split first, then mark a part", {}}},
