@@ -31,13 +31,13 @@ TEST(Phrase, EmptyTextsAddNothing) {
   EXPECT_EQ(composed({"a", "", "b"}), "ab");
 }
 
-std::string quoted(const Phrase &text) { return composed({"'", text, "'"}); }
+std::string in_quotes(const Phrase &text) { return composed({"'", text, "'"}); }
 
 TEST(Phrase, FunctionsTakeAnyTextAndPassItOn) {
-  EXPECT_EQ(quoted("literal"), "'literal'");
-  EXPECT_EQ(quoted(std::string("string")), "'string'");
-  EXPECT_EQ(quoted(std::string_view("view")), "'view'");
-  EXPECT_EQ(quoted({"list of ", 2}), "'list of 2'");
+  EXPECT_EQ(in_quotes("literal"), "'literal'");
+  EXPECT_EQ(in_quotes(std::string("string")), "'string'");
+  EXPECT_EQ(in_quotes(std::string_view("view")), "'view'");
+  EXPECT_EQ(in_quotes({"list of ", 2}), "'list of 2'");
 }
 
 TEST(Phrase, TextsAreAppended) {

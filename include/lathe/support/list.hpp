@@ -5,18 +5,70 @@
 /// file that uses Lathe header-only; without optimisation a `std::vector` costs some eighty functions a kind, a `List` about ten.
 
 #include <cstddef>
+#include <cstring>
 #include <initializer_list>
 #include <new>
 #include <stdexcept>
+#include <type_traits>
 
 #include "lathe/version.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
+/// The memory of a list, compiled once. Owns no elements.
+class ListMemory {
+ public:
+  ListMemory(const ListMemory &) = delete;
+  ListMemory &operator=(const ListMemory &) = delete;
+
+  std::size_t size() const { return size_; }
+  std::size_t capacity() const { return capacity_; }
+  bool empty() const { return size_ == 0; }
+
+ protected:
+  /// Moves an element of the list's kind to where there is none yet. Null where copying its bytes does that.
+  using Move = void (*)(void *to, void *from);
+
+  ListMemory() = default;
+  ~ListMemory() { ::operator delete(memory_); }
+
+  /// Where the next element belongs.
+  void *next(std::size_t element_size, Move move) {
+    if (size_ == capacity_) [[unlikely]]
+      enlarge(capacity_ ? 2 * capacity_ : 4, element_size, move);
+    return static_cast<char *>(memory_) + size_ * element_size;
+  }
+  void enlarge(std::size_t capacity, std::size_t element_size, Move move) {
+    if (capacity <= capacity_) return;
+    char *const to = static_cast<char *>(::operator new(capacity * element_size));
+    char *const from = static_cast<char *>(memory_);
+    if (move)
+      for (std::size_t at = 0; at < size_ * element_size; at += element_size) move(to + at, from + at);
+    else if (size_)
+      std::memcpy(to, from, size_ * element_size);
+    ::operator delete(memory_);
+    memory_ = to;
+    capacity_ = capacity;
+  }
+  void exchange(ListMemory &other) noexcept {
+    void *const memory = memory_;
+    const std::size_t size = size_, capacity = capacity_;
+    memory_ = other.memory_, size_ = other.size_, capacity_ = other.capacity_;
+    other.memory_ = memory, other.size_ = size, other.capacity_ = capacity;
+  }
+  std::size_t inside(std::size_t i) const {
+    if (i >= size_) throw std::out_of_range("lathe::List::at: no such element");
+    return i;
+  }
+
+  void *memory_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
 /// Elements side by side, growing at the end: the interface and the rules of `std::vector`, with pointers as iterators, as far as
 /// Lathe needs them. A `List<bool>` holds ordinary bools.
 template <class T>
-class List {
+class List : public ListMemory {
  public:
   using value_type = T;
   using iterator = T *;
@@ -38,59 +90,36 @@ class List {
   List(const Array &array) : List() {  // NOLINT: implicit, so that users may pass theirs
     append_all(array.data(), array.size());
   }
-  List(const List &other) : List() { append_all(other.data_, other.size_); }
-  List(List &&other) noexcept : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
-    other.data_ = nullptr;
-    other.size_ = other.capacity_ = 0;
-  }
+  List(const List &other) : ListMemory() { append_all(other.data(), other.size_); }
+  List(List &&other) noexcept : List() { exchange(other); }
   List &operator=(List other) noexcept {
-    swap(other);
+    exchange(other);
     return *this;
   }
   ~List() {
-    shrink(0);
-    ::operator delete(data_);
+    if constexpr (!std::is_trivially_destructible_v<T>) shrink(0);
   }
-  void swap(List &other) noexcept {
-    T *const data = data_;
-    const std::size_t size = size_, capacity = capacity_;
-    data_ = other.data_, size_ = other.size_, capacity_ = other.capacity_;
-    other.data_ = data, other.size_ = size, other.capacity_ = capacity;
-  }
+  void swap(List &other) noexcept { exchange(other); }
 
-  T *data() { return data_; }
-  const T *data() const { return data_; }
-  std::size_t size() const { return size_; }
-  std::size_t capacity() const { return capacity_; }
-  bool empty() const { return size_ == 0; }
-  T *begin() { return data_; }
-  T *end() { return data_ + size_; }
-  const T *begin() const { return data_; }
-  const T *end() const { return data_ + size_; }
-  T &operator[](std::size_t i) { return data_[i]; }
-  const T &operator[](std::size_t i) const { return data_[i]; }
+  T *data() { return static_cast<T *>(memory_); }
+  const T *data() const { return static_cast<const T *>(memory_); }
+  T *begin() { return static_cast<T *>(memory_); }
+  T *end() { return static_cast<T *>(memory_) + size_; }
+  const T *begin() const { return static_cast<const T *>(memory_); }
+  const T *end() const { return static_cast<const T *>(memory_) + size_; }
+  T &operator[](std::size_t i) { return static_cast<T *>(memory_)[i]; }
+  const T &operator[](std::size_t i) const { return static_cast<const T *>(memory_)[i]; }
   /// Throws std::out_of_range.
-  T &at(std::size_t i) { return data_[inside(i)]; }
-  const T &at(std::size_t i) const { return data_[inside(i)]; }
-  T &front() { return data_[0]; }
-  const T &front() const { return data_[0]; }
-  T &back() { return data_[size_ - 1]; }
-  const T &back() const { return data_[size_ - 1]; }
+  T &at(std::size_t i) { return static_cast<T *>(memory_)[inside(i)]; }
+  const T &at(std::size_t i) const { return static_cast<const T *>(memory_)[inside(i)]; }
+  T &front() { return *static_cast<T *>(memory_); }
+  const T &front() const { return *static_cast<const T *>(memory_); }
+  T &back() { return static_cast<T *>(memory_)[size_ - 1]; }
+  const T &back() const { return static_cast<const T *>(memory_)[size_ - 1]; }
 
-  void reserve(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    T *const to = static_cast<T *>(::operator new(capacity * sizeof(T)));
-    for (std::size_t i = 0; i < size_; ++i) {
-      ::new (static_cast<void *>(to + i)) T(static_cast<T &&>(data_[i]));
-      data_[i].~T();
-    }
-    ::operator delete(data_);
-    data_ = to;
-    capacity_ = capacity;
-  }
+  void reserve(std::size_t capacity) { enlarge(capacity, sizeof(T), mover()); }
   void push_back(T value) {
-    if (size_ == capacity_) reserve(capacity_ ? 2 * capacity_ : 4);
-    ::new (static_cast<void *>(data_ + size_)) T(static_cast<T &&>(value));
+    ::new (next(sizeof(T), mover())) T(static_cast<T &&>(value));
     ++size_;
   }
   template <class... Arguments>
@@ -102,7 +131,7 @@ class List {
   void append(Iterator first, Iterator last) {
     for (; first != last; ++first) push_back(T(*first));
   }
-  void pop_back() { data_[--size_].~T(); }
+  void pop_back() { shrink(size_ - 1); }
   void clear() { shrink(0); }
   void resize(std::size_t size) {
     shrink(size);
@@ -122,59 +151,65 @@ class List {
 
   /// Inserts before `at`; returns where.
   T *insert(const T *at, T value) {
-    const std::size_t position = static_cast<std::size_t>(at - data_);
+    const std::size_t position = static_cast<std::size_t>(at - data());
     push_back(static_cast<T &&>(value));
-    for (std::size_t i = size_ - 1; i > position; --i) exchange(data_[i], data_[i - 1]);
-    return data_ + position;
+    for (T *to = end() - 1; to != begin() + position; --to) {
+      T kept = static_cast<T &&>(*to);
+      *to = static_cast<T &&>(to[-1]);
+      to[-1] = static_cast<T &&>(kept);
+    }
+    return data() + position;
   }
   template <class Iterator>
   T *insert(const T *at, Iterator first, Iterator last) {
-    const std::size_t position = static_cast<std::size_t>(at - data_);
+    const std::size_t position = static_cast<std::size_t>(at - data());
     List rest;
-    for (std::size_t i = position; i < size_; ++i) rest.push_back(static_cast<T &&>(data_[i]));
+    for (T *element = data() + position; element != end(); ++element) rest.push_back(static_cast<T &&>(*element));
     shrink(position);
     append(first, last);
     for (T &element : rest) push_back(static_cast<T &&>(element));
-    return data_ + position;
+    return data() + position;
   }
   /// Removes the element at `at`, or those from `first` up to `last`; returns where the next one is now.
   T *erase(const T *at) { return erase(at, at + 1); }
   T *erase(const T *first, const T *last) {
-    T *to = data_ + (first - data_);
+    T *to = data() + (first - data());
     T *const next = to;
-    for (T *from = data_ + (last - data_); from != end(); ++from, ++to)
+    for (T *from = data() + (last - data()); from != end(); ++from, ++to)
       if (to != from) *to = static_cast<T &&>(*from);
-    shrink(static_cast<std::size_t>(to - data_));
+    shrink(static_cast<std::size_t>(to - data()));
     return next;
   }
 
   friend bool operator==(const List &a, const List &b) {
     if (a.size_ != b.size_) return false;
-    for (std::size_t i = 0; i < a.size_; ++i)
-      if (!(a.data_[i] == b.data_[i])) return false;
+    for (const T *x = a.begin(), *y = b.begin(); x != a.end(); ++x, ++y)
+      if (!(*x == *y)) return false;
     return true;
   }
 
  private:
   void append_all(const T *elements, std::size_t count) {
     reserve(size_ + count);
-    for (std::size_t i = 0; i < count; ++i, ++size_) ::new (static_cast<void *>(data_ + size_)) T(elements[i]);
+    for (std::size_t i = 0; i < count; ++i, ++size_) ::new (static_cast<void *>(end())) T(elements[i]);
   }
-  std::size_t inside(std::size_t i) const {
-    if (i >= size_) throw std::out_of_range("lathe::List::at: no such element");
-    return i;
+  static void move(void *to, void *from) {
+    T *const element = static_cast<T *>(from);
+    ::new (to) T(static_cast<T &&>(*element));
+    element->~T();
+  }
+  static consteval Move mover() {
+    if constexpr (std::is_trivially_copyable_v<T>)
+      return nullptr;
+    else
+      return &move;
   }
   void shrink(std::size_t size) {
-    while (size_ > size) data_[--size_].~T();
+    if constexpr (std::is_trivially_destructible_v<T>)
+      size_ = size < size_ ? size : size_;
+    else
+      while (size_ > size) static_cast<T *>(memory_)[--size_].~T();
   }
-  static void exchange(T &a, T &b) {
-    T kept = static_cast<T &&>(a);
-    a = static_cast<T &&>(b);
-    b = static_cast<T &&>(kept);
-  }
-
-  T *data_ = nullptr;
-  std::size_t size_ = 0, capacity_ = 0;
 };
 
 /// Removes the elements of which `unwanted` holds.
