@@ -4,6 +4,7 @@
 /// Names of scalar types.
 
 #include "lathe/dtype/scalar_type.hpp"
+#include "lathe/support/phrase.hpp"
 
 namespace lathe::inline LATHE_ABI {
 
