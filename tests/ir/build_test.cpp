@@ -133,6 +133,10 @@ TEST(Build, Vectors) {
   EXPECT_TRUE(equal(shuffle({v}, {3}), Expr(i) + 6));
   EXPECT_TRUE(shuffle({broadcast(s, 4)}, {2}).same_as(s));
   EXPECT_TRUE(shuffle({broadcast(x, 4), s}, {4}).same_as(s));
+  EXPECT_EQ(unary(UnaryOp::any_lane, v < broadcast(3, 4)).type(), DType(types::boolean));
+  EXPECT_TRUE(is_true(unary(UnaryOp::any_lane, broadcast(boolean(true), 4))));
+  const Expr truth = Expr(i) < 3;
+  EXPECT_TRUE(unary(UnaryOp::any_lane, truth).same_as(truth));
 }
 
 TEST(Build, Loads) {

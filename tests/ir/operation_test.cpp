@@ -93,12 +93,13 @@ TEST(Programs, DistinctChecksInOrder) {
 
 TEST(Operators, NamesAreDistinctAndSymbolsBindAsInC) {
   std::set<std::string_view> seen;
-  for (int op = 0; op <= static_cast<int>(UnaryOp::is_finite); ++op)
+  for (int op = 0; op <= static_cast<int>(UnaryOp::any_lane); ++op)
     EXPECT_TRUE(seen.insert(info(static_cast<UnaryOp>(op)).name).second);
   for (int op = 0; op <= static_cast<int>(BinaryOp::ldexp); ++op)
     EXPECT_TRUE(seen.insert(info(static_cast<BinaryOp>(op)).name).second);
   EXPECT_EQ(info(UnaryOp::sigmoid).name, "sigmoid");
   EXPECT_EQ(info(UnaryOp::is_finite).name, "is_finite");
+  EXPECT_EQ(info(UnaryOp::any_lane).name, "any_lane");
   EXPECT_EQ(info(BinaryOp::ldexp).name, "ldexp");
   EXPECT_EQ(info(BinaryOp::rounding_shift_right).name, "rounding_shift_right");
   EXPECT_EQ(info(BinaryOp::shl).symbol, "<<");

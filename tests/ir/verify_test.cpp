@@ -126,6 +126,8 @@ TEST(Verify, OperandTypesAndLanes) {
   EXPECT_THAT(bad(types::boolean, Binary{BinaryOp::add, truth, truth}), HasSubstr("does not take these operands"));
   EXPECT_THAT(bad(types::index, Unary{UnaryOp::exp, one}), HasSubstr("does not take this operand"));
   EXPECT_THAT(bad(types::float32, Unary{UnaryOp::is_nan, x}), HasSubstr("another type than its operand gives"));
+  EXPECT_THAT(bad(DType(types::boolean, 4), Unary{UnaryOp::any_lane, broadcast(truth, 4)}), HasSubstr("than its operand gives"));
+  EXPECT_THAT(bad(types::boolean, Unary{UnaryOp::any_lane, four}), HasSubstr("does not take this operand"));
   EXPECT_THAT(bad(types::float32, MulAdd{x, x, one}), HasSubstr("the operands of mul_add"));
   EXPECT_THAT(bad(DType(types::float32, 4), Select{truth, four, four, false}), HasSubstr("the condition of a select"));
   EXPECT_THAT(bad(types::float32, Select{truth, x, one, false}), HasSubstr("the arms of a select"));

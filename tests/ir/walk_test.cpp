@@ -118,6 +118,8 @@ TEST(Walk, VectorsWidenWhatDependsOnThem) {
 
   EXPECT_EQ(widened(Expr(i) < Expr(j)).type(), DType(types::boolean, 8));
   EXPECT_EQ(widened(cast(types::float32, i)).type(), DType(types::float32, 8));
+  const Expr any = unary(UnaryOp::any_lane, broadcast(Expr(j), 8) < broadcast(Expr(k), 8));
+  EXPECT_EQ(substitute(any, {{j, n}}).type(), DType(types::boolean));
 
   const Expr chosen = widened(select(Expr(j) < 3, i, 0));
   EXPECT_EQ(chosen.type(), DType(types::index, 8));

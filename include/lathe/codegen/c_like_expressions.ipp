@@ -325,6 +325,7 @@ LATHE_INLINE CText CExpressionPrinter::unary(const ir::Expr &, const ir::Unary &
   CText a = take(node.a);
   if (node.op == ir::UnaryOp::logical_not || (node.op == ir::UnaryOp::bit_not && type.is_bool()))
     return {"!" + within(a, prefix), prefix, a.depth + 1};
+  if (node.op == ir::UnaryOp::any_lane) return a;
   ensure(type.kind() != Kind::custom && (!type.is_float() || type.bits() >= 32),
          "small floats are widened before their arithmetic");
   return type.is_float() ? unary_of_float(node.op, type, std::move(a)) : unary_of_integer(node.op, type, std::move(a));

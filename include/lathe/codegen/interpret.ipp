@@ -51,6 +51,7 @@ class Machine {
   void execute(std::uint32_t start);
   void add(const Instruction &step);
   void each_lane(const Instruction &step);
+  void any_lane(const Instruction &step);
   void load(const Instruction &step);
   void call(const Instruction &step);
   void check_ranged(const Instruction &step);
@@ -237,12 +238,21 @@ LATHE_INLINE ir::Bits Machine::binary(const Instruction &step, ir::Bits a, ir::B
   return ir::evaluate(op, step.type, a, b);
 }
 
+LATHE_INLINE void Machine::any_lane(const Instruction &step) {
+  ir::Bits any = 0;
+  for (int lane = 0; lane < step.a.lanes; ++lane) any |= at(step.a, lane);
+  at(step.target, 0) = any;
+}
+
 LATHE_INLINE void Machine::each_lane(const Instruction &step) {
   for (int lane = 0; lane < step.target.lanes; ++lane) {
     const ir::Bits a = at(step.a, lane);
     ir::Bits &target = at(step.target, lane);
     switch (step.code) {
-      case Code::unary: target = ir::evaluate(static_cast<ir::UnaryOp>(step.op), step.type, a); break;
+      case Code::unary:
+        if (static_cast<ir::UnaryOp>(step.op) == ir::UnaryOp::any_lane) return any_lane(step);
+        target = ir::evaluate(static_cast<ir::UnaryOp>(step.op), step.type, a);
+        break;
       case Code::binary: target = binary(step, a, at(step.b, lane)); break;
       case Code::mul_add: target = ir::evaluate_mul_add(step.type, a, at(step.b, lane), at(step.c, lane)); break;
       case Code::select: target = at(a ? step.b : step.c, lane); break;

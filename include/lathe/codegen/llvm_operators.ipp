@@ -97,6 +97,7 @@ LATHE_INLINE LlvmValue integer_unary(LlvmWriter &w, ir::UnaryOp op, DType type, 
     case ir::UnaryOp::is_nan:
     case ir::UnaryOp::is_inf: return w.zero(truth);
     case ir::UnaryOp::is_finite: return w.integer(truth, 1);
+    case ir::UnaryOp::any_lane: return type.is_vector() ? w.intrinsic("llvm.vector.reduce.or", type.element(), {a}, {type}) : a;
     default: fail_internal("an operator of floats is applied to integers");
   }
 }

@@ -122,11 +122,17 @@ inline bool folds(UnaryOp op, DType type) {
 }
 inline bool folds(BinaryOp op, DType type) { return type.kind() != Kind::custom && op != BinaryOp::pow && op != BinaryOp::atan2; }
 
+/// What `op` gives for an operand of that type.
+inline DType result_of(UnaryOp op, DType type) {
+  return gives_bool(op) ? DType(scalar_types::boolean, op == UnaryOp::any_lane ? 1 : type.lanes()) : type;
+}
+
 LATHE_INLINE bool accepts(UnaryOp op, DType type) {
   if (type.kind() == Kind::custom) return true;
   if (is_float_only(op)) return type.is_float();
   switch (op) {
-    case UnaryOp::logical_not: return type.is_bool();
+    case UnaryOp::logical_not:
+    case UnaryOp::any_lane: return type.is_bool();
     case UnaryOp::bit_not: return !type.is_float();
     case UnaryOp::popcount:
     case UnaryOp::clz: return type.is_integer();
@@ -197,7 +203,8 @@ LATHE_INLINE Expr identity(BinaryOp op, const Expr &a, const Expr &b) {
 LATHE_INLINE Expr unary(UnaryOp op, Expr a) {
   const DType type = a.type();
   if (!building::accepts(op, type)) fail_internal({info(op).name, " of ", to_string(type)});
-  const DType result = gives_bool(op) ? DType(scalar_types::boolean, type.lanes()) : type;
+  const DType result = building::result_of(op, type);
+  if (op == UnaryOp::any_lane && type.lanes() == 1) return a;
   if (const Const *c = building::constant_of(a); c && building::folds(op, type))
     return constant_bits(result, evaluate(op, type.element(), c->bits));
   return make(result, Unary{op, std::move(a)});

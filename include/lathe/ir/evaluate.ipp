@@ -53,6 +53,7 @@ LATHE_INLINE Bits integer_unary(UnaryOp op, DType type, Bits a) {
     case UnaryOp::is_nan:
     case UnaryOp::is_inf: return 0;
     case UnaryOp::is_finite: return 1;
+    case UnaryOp::any_lane: return a;
     default: refuse(info(op).name, type);
   }
 }

@@ -30,7 +30,8 @@
 
 namespace lathe::inline LATHE_ABI::ir {
 
-/// Operators of one operand. Those from `sqrt` to `sigmoid` are defined on floats only, those from `is_nan` on give bool.
+/// Operators of one operand. Those from `sqrt` to `sigmoid` are defined on floats only, those from `is_nan` on give bool. All but
+/// `any_lane`, which code for lanes alone has, compute each lane by itself.
 enum class UnaryOp : std::uint8_t {
   neg,
   bit_not,
@@ -65,6 +66,7 @@ enum class UnaryOp : std::uint8_t {
   is_nan,
   is_inf,
   is_finite,
+  any_lane,  ///< whether a bool is true in any of its lanes: a scalar
 };
 
 /// Operators of two operands of one type. Those from `eq` to `logical_or` give bool.

@@ -20,6 +20,7 @@ inline constexpr OperatorInfo unary[] = {
     {"sin", "", 12}, {"cos", "", 12}, {"tan", "", 12}, {"sinh", "", 12}, {"cosh", "", 12}, {"tanh", "", 12},
     {"asin", "", 12}, {"acos", "", 12}, {"atan", "", 12}, {"erf", "", 12}, {"sigmoid", "", 12},
     {"popcount", "", 12}, {"clz", "", 12}, {"is_nan", "", 12}, {"is_inf", "", 12}, {"is_finite", "", 12},
+    {"any_lane", "", 12},
 };
 
 inline constexpr OperatorInfo binary[] = {
@@ -33,7 +34,7 @@ inline constexpr OperatorInfo binary[] = {
 };
 // clang-format on
 
-static_assert(std::size(unary) == static_cast<std::size_t>(UnaryOp::is_finite) + 1);
+static_assert(std::size(unary) == static_cast<std::size_t>(UnaryOp::any_lane) + 1);
 static_assert(std::size(binary) == static_cast<std::size_t>(BinaryOp::ldexp) + 1);
 
 }  // namespace operator_table

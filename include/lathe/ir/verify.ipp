@@ -76,8 +76,7 @@ class NodeCheck {
 
   const char *unary(const Unary &u) const {
     if (!u.a.defined() || !building::accepts(u.op, u.a.type())) return "an operator does not take this operand";
-    const DType result = gives_bool(u.op) ? DType(scalar_types::boolean, u.a.lanes()) : u.a.type();
-    return type_ == result ? nullptr : "an operator has another type than its operand gives";
+    return type_ == building::result_of(u.op, u.a.type()) ? nullptr : "an operator has another type than its operand gives";
   }
 
   const char *binary(const Binary &b) const {

@@ -11,6 +11,7 @@
 #include "lathe/support/function_ref.hpp"
 #include "lathe/support/hash_map.hpp"
 #include "lathe/support/list.hpp"
+#include "lathe/support/node_set.hpp"
 
 namespace lathe::inline LATHE_ABI::ir {
 
@@ -53,6 +54,20 @@ void walk(const Stmt &root, FunctionRef<void(const Expr &)> visit);
 /// Rewrites bottom-up: `change` gets each distinct node after its children were rewritten and returns its replacement (or the
 /// node itself).
 Expr rewrite(const Expr &root, FunctionRef<Expr(const Expr &)> change);
+/// The same of one root after another: remembers, so that what they share is rewritten once. The roots and `change` must live on.
+class Rewriter {
+ public:
+  explicit Rewriter(FunctionRef<Expr(const Expr &)> change) : change_(change) {}  ///< the function for `rewrite`
+  Expr operator()(const Expr &root);                                              ///< the root rewritten, or undefined like it
+
+ private:
+  Expr now(const Expr &e) const;
+  Expr with_new_children(const Expr &e) const;
+
+  FunctionRef<Expr(const Expr &)> change_;
+  NodeSet done_;
+  NodeMap<Expr> changed_;  // of those that did
+};
 /// Rewrites every expression of a statement that way.
 Stmt rewrite_exprs(const Stmt &root, FunctionRef<Expr(const Expr &)> change);
 /// Rewrites statements bottom-up; expressions stay.

@@ -130,6 +130,9 @@ LATHE_INLINE Expr settle(const Expr &copy) {
       break;
     case ExprKind::shuffle:
     case ExprKind::reduce: break;
+    case ExprKind::unary:
+      if (const Unary &u = *copy.as<Unary>(); u.op != UnaryOp::any_lane) type = type.with_lanes(u.a.lanes());
+      break;
     case ExprKind::read: type = type.with_lanes(most_lanes(copy.as<Read>()->indices)); break;
     default:
       for_each_expr_in<const Expr>(fields, [&](const Expr &e) { lanes = std::max(lanes, e.lanes()); });
@@ -290,38 +293,6 @@ LATHE_INLINE void walk_up(const Expr &root, NodeSet &done, VisitExpr visit) {
   post_order(root, [&](const ExprNode *node) { return done.insert(node); }, visit);
 }
 
-/// Rewrites expressions bottom-up; remembers across calls, so that what statements share is rewritten once.
-class Rewriter {
- public:
-  explicit Rewriter(ChangeExpr change) : change_(change) {}
-
-  Expr operator()(const Expr &root) {
-    post_order(
-        root, [&](const ExprNode *node) { return done_.insert(node); },
-        [&](const Expr &e) {
-          Expr changed = change_(with_new_children(e));
-          ensure(changed.defined(), "a rewrite gives an expression");
-          if (!changed.same_as(e)) changed_.emplace(e.node(), std::move(changed));
-        });
-    return now(root);
-  }
-
- private:
-  Expr now(const Expr &e) const {
-    const auto *found = changed_.find(e.node());
-    return found ? found->second : e;
-  }
-  Expr with_new_children(const Expr &e) const {
-    bool any = false;
-    if (!changed_.empty()) for_each_child(e, [&](const Expr &child) { any = any || changed_.contains(child.node()); });
-    return any ? map_children(e, [&](const Expr &child) { return now(child); }) : e;
-  }
-
-  ChangeExpr change_;
-  NodeSet done_;
-  NodeMap<Expr> changed_;  // of those that did
-};
-
 }  // namespace walking
 
 LATHE_INLINE void walk(const Expr &root, FunctionRef<void(const Expr &)> visit) {
@@ -353,9 +324,30 @@ LATHE_INLINE void walk(const Stmt &root, FunctionRef<void(const Expr &)> visit) 
   });
 }
 
-LATHE_INLINE Expr rewrite(const Expr &root, FunctionRef<Expr(const Expr &)> change) {
-  return root.defined() ? walking::Rewriter(change)(root) : root;
+LATHE_INLINE Expr Rewriter::operator()(const Expr &root) {
+  if (!root.defined()) return root;
+  walking::post_order(
+      root, [&](const ExprNode *node) { return done_.insert(node); },
+      [&](const Expr &e) {
+        Expr changed = change_(with_new_children(e));
+        ensure(changed.defined(), "a rewrite gives an expression");
+        if (!changed.same_as(e)) changed_.emplace(e.node(), std::move(changed));
+      });
+  return now(root);
 }
+
+LATHE_INLINE Expr Rewriter::now(const Expr &e) const {
+  const auto *found = changed_.find(e.node());
+  return found ? found->second : e;
+}
+
+LATHE_INLINE Expr Rewriter::with_new_children(const Expr &e) const {
+  bool any = false;
+  if (!changed_.empty()) for_each_child(e, [&](const Expr &child) { any = any || changed_.contains(child.node()); });
+  return any ? map_children(e, [&](const Expr &child) { return now(child); }) : e;
+}
+
+LATHE_INLINE Expr rewrite(const Expr &root, FunctionRef<Expr(const Expr &)> change) { return Rewriter(change)(root); }
 
 namespace walking {
 
@@ -367,7 +359,7 @@ LATHE_INLINE Stmt rewrite_exprs_of(const Stmt &s, Rewriter &rewriter) {
 }  // namespace walking
 
 LATHE_INLINE Stmt rewrite_exprs(const Stmt &root, FunctionRef<Expr(const Expr &)> change) {
-  walking::Rewriter rewriter(change);
+  Rewriter rewriter(change);
   return root.defined() ? walking::rewrite_exprs_of(root, rewriter) : root;
 }
 
@@ -444,7 +436,7 @@ LATHE_INLINE Stmt substitute(const Stmt &root, const VarMap<Expr> &replacements)
     const auto *found = replacements.find(v->var);
     return !found ? e : found->second;
   };
-  walking::Rewriter rewriter(replace);
+  Rewriter rewriter(replace);
   return walking::substitute_in(root, replacements, rewriter);
 }
 

@@ -142,7 +142,7 @@ LATHE_INLINE int of_binary(const ir::Binary &node, const Numerics &numerics) {
 LATHE_INLINE int of_unary(ir::UnaryOp op) {
   using ir::UnaryOp;
   if (op <= UnaryOp::abs) return 1;
-  return op >= UnaryOp::floor && op <= UnaryOp::trunc ? 2 : slow;
+  return (op >= UnaryOp::floor && op <= UnaryOp::trunc) || op == UnaryOp::any_lane ? 2 : slow;
 }
 
 LATHE_INLINE int instructions(const Expr &e, const Numerics &numerics) {
