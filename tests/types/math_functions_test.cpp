@@ -8,6 +8,7 @@
 #include "codegen/c_harness.hpp"
 #include "lathe/ir/walk.hpp"
 #include "types/accuracy.hpp"
+#include "types/circular_table.hpp"
 
 namespace {
 
@@ -380,7 +381,8 @@ TEST(MathFunctions, the_library_when_asked_for) {
 TEST(MathFunctions, other_types_and_functions_are_left) {
   const ir::Var half("half", scalar_types::float16), wide("wide", scalar_types::float64), x("x", scalar_types::float32);
   EXPECT_FALSE(types::math_function(ir::UnaryOp::exp, half, true).defined());
-  EXPECT_FALSE(types::math_function(ir::UnaryOp::sin, wide, true).defined());
+  EXPECT_FALSE(types::math_function(ir::UnaryOp::sin, half, true).defined());
+  EXPECT_FALSE(types::math_function(ir::UnaryOp::sqrt, wide, true).defined());
   EXPECT_FALSE(types::math_function(ir::UnaryOp::sqrt, x, true).defined());
   EXPECT_FALSE(types::math_function(ir::BinaryOp::pow, half, half, true).defined());
   EXPECT_FALSE(types::math_function(ir::BinaryOp::fmod, x, x, true).defined());
@@ -576,6 +578,9 @@ const WideFunction wide_functions[] = {
     {"asin", [](const Expr<double> &x) { return asin(x); }, [](long double x) { return std::asin(x); }, 2},
     {"acos", [](const Expr<double> &x) { return acos(x); }, [](long double x) { return std::acos(x); }, 1.2},
     {"atan", [](const Expr<double> &x) { return atan(x); }, [](long double x) { return std::atan(x); }, 1.7},
+    {"sin", [](const Expr<double> &x) { return sin(x); }, [](long double x) { return std::sin(x); }, 0.9},
+    {"cos", [](const Expr<double> &x) { return cos(x); }, [](long double x) { return std::cos(x); }, 0.9},
+    {"tan", [](const Expr<double> &x) { return tan(x); }, [](long double x) { return std::tan(x); }, 1.2},
 };
 
 double wide_ulps(long double right, double got) {
@@ -673,6 +678,37 @@ TEST(MathFunctions, of_float64_the_same_bits_from_interpreter_and_jit_and_c) {
   }
 }
 
+TEST(MathFunctions, circular_ones_of_float64_near_multiples_of_a_quarter_and_of_great_numbers) {
+  std::vector<double> x;
+  for (const circular::Line &line : circular::table) x.push_back(line.x), x.push_back(-line.x);
+  x.insert(x.end(), {HUGE_VAL, -HUGE_VAL, NAN, 0.0, -0.0});
+  const auto n = static_cast<std::int64_t>(x.size());
+  const auto right = [&](char name, std::size_t i) -> long double {
+    if (!std::isfinite(x[i])) return NAN;
+    if (x[i] == 0) return name == 'c' ? 1.0 : x[i];
+    const circular::Line &line = circular::table[i / 2];
+    const circular::Value &value = name == 's' ? line.sin : name == 'c' ? line.cos : line.tan;
+    const long double sum = static_cast<long double>(value.high) + static_cast<long double>(value.low);
+    return i % 2 == 1 && name != 'c' ? -sum : sum;
+  };
+  for (const WideFunction &f : wide_functions) {
+    if (f.name != std::string_view("sin") && f.name != std::string_view("cos") && f.name != std::string_view("tan")) continue;
+    for (const bool fused : {true, false})
+      for (const int lanes : {1, 8}) {
+        auto in = placeholder<double>({n}, "in");
+        auto out = compute({n}, [&](Index i) { return f.lathe(in(i)); }, "out(i)");
+        Schedule s(out);
+        if (lanes > 1) s[out].vectorize(s[out].split(s[out].axis(0), lanes).second);
+        Options options;
+        options.target.has_fma = options.target.has_fma && fused;
+        std::vector<double> y(x.size());
+        jit(s, options, in, out)(View<const double, 1>(x.data(), {n}), View<double, 1>(y.data(), {n}));
+        for (std::size_t i = 0; i < x.size(); ++i)
+          EXPECT_LE(wide_ulps(right(*f.name, i), y[i]), f.most_ulp) << f.name << "(" << x[i] << ") is " << y[i];
+      }
+  }
+}
+
 const double wide_some[] = {0,
                             -0.0,
                             1,
@@ -705,6 +741,63 @@ const double wide_some[] = {0,
                             0x1p-1022,
                             0x1.0000000000001p0,
                             1e300};
+
+/// sin, cos or tan of x in 8 lanes, from the interpreter, the JIT or C.
+template <class F>
+std::vector<F> turned(int function, const std::vector<F> &x, const Target &target, std::string_view by) {
+  const auto n = static_cast<std::int64_t>(x.size());
+  auto in = placeholder<F>({n}, "in");
+  auto out =
+      compute({n}, [&](Index i) { return function == 0   ? sin(in(i))
+                                         : function == 1 ? cos(in(i))
+                                                         : tan(in(i)); }, "out(i)");
+  Schedule s(out);
+  s[out].vectorize(s[out].split(s[out].axis(0), 8).second);
+  const Options options{.name = "kernel", .target = target, .verify = true};
+  std::vector<F> arguments = x, y(x.size());
+  const View<const F, 1> from(arguments.data(), {n});
+  const View<F, 1> to(y.data(), {n});
+  if (by == "interpreter") interpret(s, options, in, out)(from, to);
+  if (by == "jit") jit(s, options, in, out)(from, to);
+  if (by == "c") {
+    c_harness::PlainRuntime runtime;
+    const c_harness::CompiledC compiled(emit_c(s, options, in, out), "cc");
+    EXPECT_EQ(compiled.run({c_harness::address(arguments), c_harness::address(y)}, runtime), 0);
+  }
+  return y;
+}
+
+/// Small numbers alone, and the same ones beside great numbers, for which all lanes go the long way.
+template <class F>
+void expect_lanes_on_their_own() {
+  std::mt19937_64 random(21);
+  const F most = std::numeric_limits<F>::max(), unbounded = std::numeric_limits<F>::infinity();
+  const F great[] = {F(1e30), unbounded, most, F(6e7), F(-3e20), -unbounded, -most};
+  const F some[] = {0, F(-0.0), std::numeric_limits<F>::denorm_min(), -std::numeric_limits<F>::min(), F(24576)};
+  std::vector<F> small, mixed;
+  for (std::size_t i = 0; i < 64 * 8; ++i) {
+    small.push_back(i < 5 ? some[i] : std::uniform_real_distribution<F>(-24576, 24576)(random));
+    mixed.push_back(i % 8 == 7 ? great[i / 8 % 7] : small.back());
+  }
+  std::vector<Target> targets = {Target::host(), Target::c()};
+  if (Target::host().triple.find("x86_64") != std::string::npos)
+    targets.push_back(Target::host("haswell")), targets.push_back(Target::host("x86-64"));
+  for (int function = 0; function < 3; ++function)
+    for (const Target &target : targets) {
+      const std::string_view by = target.vectors ? "jit" : "c";
+      const auto alone = bits_of(turned(function, small, target, by)), beside = bits_of(turned(function, mixed, target, by));
+      EXPECT_EQ(beside, bits_of(turned(function, mixed, target, "interpreter"))) << function << " for " << to_string(target);
+      for (std::size_t i = 0; i < small.size(); ++i)
+        if (i % 8 != 7) {
+          EXPECT_EQ(alone[i], beside[i]) << function << " of " << small[i] << " for " << to_string(target);
+        }
+    }
+}
+
+TEST(MathFunctions, circular_ones_do_not_depend_on_other_lanes) {
+  expect_lanes_on_their_own<float>();
+  expect_lanes_on_their_own<double>();
+}
 
 TEST(MathFunctions, atan2_of_float64_is_accurate) {
   std::vector<double> y, x;

@@ -66,10 +66,18 @@ class Search {
     ir::for_each_stmt(s, [&](const ir::Stmt &inner) { names(inner); });
   }
 
+  /// Two statements that store to the same place do so either way.
+  static bool alike(const ir::If &branch) {
+    const auto *a = branch.then_body.as<ir::Store>(), *b = branch.else_body.as<ir::Store>();
+    return a && b && a->buffer == b->buffer &&
+           std::equal(a->indices.begin(), a->indices.end(), b->indices.begin(),
+                      [](const ir::Expr &x, const ir::Expr &y) { return ir::equal(x, y); });
+  }
+
   void stores(const ir::Stmt &s, bool surely) {
     if (found_.empty()) return;
     if (const auto *store = s.as<ir::Store>()) access(store->buffer, store->indices, store->predicate, surely);
-    if (s.as<ir::If>()) surely = false;
+    if (const auto *branch = s.as<ir::If>()) surely = surely && alike(*branch);
     if (const auto *loop = s.as<ir::For>()) surely = surely && ir::constant_integer(loop->extent).value_or(0) > 0;
     ir::for_each_stmt(s, [&](const ir::Stmt &inner) { stores(inner, surely); });
   }

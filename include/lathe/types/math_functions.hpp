@@ -11,8 +11,8 @@ namespace lathe::inline LATHE_ABI::types {
 /// `op` at `a` as an expression of additions, multiplications, selects and bit patterns; undefined where this room has none:
 /// types that are not in the table, and functions that are left to the library. `a` may have lanes. With `fused`, for targets
 /// that have the instruction, products are added with one rounding; with `scales`, numbers are scaled by a power of two with
-/// `ldexp`, which gives the same bits. Right for NaN, infinities, zeros of either sign, overflow and subnormal arguments and
-/// results. Circular functions are as accurate for great arguments as for small ones.
+/// `ldexp`, which gives the same bits; with `quick`, no |a| is beyond `quick_reach`. Right for NaN, infinities, zeros of either
+/// sign, overflow and subnormal arguments and results. Circular functions are as accurate for great arguments as for small ones.
 ///
 /// The greatest errors that were found, in units of the last place, with fused multiply-adds and without: of float32 over all
 /// 2^32 arguments for exp, exp2, log and tanh, over every 61st of them for the others (`lathe_math_accuracy` in tests/types
@@ -36,7 +36,9 @@ namespace lathe::inline LATHE_ABI::types {
 ///     asin      1.974   -0.837418616   1.974       -0.837418616
 ///     acos      1.100   0.631863832    1.122       0.625191987
 ///     atan      1.301   1.41092885     1.403       -1.10298431
-ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fused, bool scales = false);
+ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fused, bool scales = false, bool quick = false);
+/// Up to which |a| `op` gives the same bits with `quick`; infinite where there is one way only.
+double quick_reach(ir::UnaryOp op, DType type);
 /// pow and atan2, y first, of float32 and float64. The greatest errors over random pairs: of pow 0.51 (600,000 pairs) and 1.3 (6
 /// million) units of the last place, of atan2 1.47 (6 million) and 1.7 (3 million). And ldexp of both, rounded right.
 ir::Expr math_function(ir::BinaryOp op, const ir::Expr &a, const ir::Expr &b, bool fused);

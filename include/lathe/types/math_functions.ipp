@@ -5,16 +5,19 @@
 /// result is put together from that and the exponent. Here is which there are; beside this, by kind, what they are.
 
 #include "lathe/types/math_angles.ipp"
+#include "lathe/types/math_circular.ipp"
 #include "lathe/types/math_exponentials.ipp"
 #include "lathe/types/math_functions.hpp"
 #include "lathe/types/math_logarithms.ipp"
 
 namespace lathe::inline LATHE_ABI::types {
 
-/// float64 lacks sin, cos and tan, which are left to the library.
-LATHE_INLINE ir::Expr wide_math_function(ir::UnaryOp op, const ir::Expr &a, bool fused, bool scales) {
+LATHE_INLINE ir::Expr wide_math_function(ir::UnaryOp op, const ir::Expr &a, bool fused, bool scales, bool quick) {
   const math_functions::Lanes d(scalar_types::float64, a.lanes(), fused, scales);
   switch (op) {
+    case ir::UnaryOp::sin: return math_functions::sin({d, d, quick}, a);
+    case ir::UnaryOp::cos: return math_functions::cos({d, d, quick}, a);
+    case ir::UnaryOp::tan: return math_functions::wide_tan({d, d, quick}, a);
     case ir::UnaryOp::exp: return math_functions::exp(d, a);
     case ir::UnaryOp::exp2: return math_functions::exp2(d, a);
     case ir::UnaryOp::expm1: return math_functions::expm1(d, a);
@@ -33,8 +36,14 @@ LATHE_INLINE ir::Expr wide_math_function(ir::UnaryOp op, const ir::Expr &a, bool
   }
 }
 
-LATHE_INLINE ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fused, bool scales) {
-  if (a.type().element() == DType(scalar_types::float64)) return wide_math_function(op, a, fused, scales);
+LATHE_INLINE double quick_reach(ir::UnaryOp op, DType type) {
+  if (op != ir::UnaryOp::sin && op != ir::UnaryOp::cos && op != ir::UnaryOp::tan) return math_functions::infinity;
+  if (type.element() == DType(scalar_types::float64)) return math_functions::format_64.quick_reach;
+  return type.element() == DType(scalar_types::float32) ? math_functions::format_32.quick_reach : math_functions::infinity;
+}
+
+LATHE_INLINE ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fused, bool scales, bool quick) {
+  if (a.type().element() == DType(scalar_types::float64)) return wide_math_function(op, a, fused, scales, quick);
   if (a.type().element() != DType(scalar_types::float32)) return {};
   const math_functions::Lanes f(scalar_types::float32, a.lanes(), fused, scales), d(scalar_types::float64, a.lanes(), fused);
   switch (op) {
@@ -44,9 +53,9 @@ LATHE_INLINE ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fuse
     case ir::UnaryOp::log: return math_functions::log(f, a);
     case ir::UnaryOp::log2: return math_functions::log2(f, a);
     case ir::UnaryOp::log1p: return math_functions::log1p(f, a);
-    case ir::UnaryOp::sin: return math_functions::sin(f, d, a);
-    case ir::UnaryOp::cos: return math_functions::cos(f, d, a);
-    case ir::UnaryOp::tan: return math_functions::tan(f, d, a);
+    case ir::UnaryOp::sin: return math_functions::sin({f, d, quick}, a);
+    case ir::UnaryOp::cos: return math_functions::cos({f, d, quick}, a);
+    case ir::UnaryOp::tan: return math_functions::tan({f, d, quick}, a);
     case ir::UnaryOp::sinh: return math_functions::sinh(f, a);
     case ir::UnaryOp::cosh: return math_functions::cosh(f, a);
     case ir::UnaryOp::asin: return math_functions::asin(f, a);

@@ -43,6 +43,11 @@ struct Format {
   double sinh_greatest;              ///< where sinh is infinite
   double sinh_linear;                ///< below, sinh x is x
   double quarter_high, quarter_low;  ///< pi / 2 in two parts
+  double inverse_quarter;            ///< 2 / pi
+  /// pi / 2 in more parts, for fused multiply-adds and without. Of all but the last, products with integers up to 2 / pi times
+  /// `quick_reach` are exact, or the fused sums in their place.
+  std::span<const double> fused_quarter, quarter;
+  double quick_reach;  ///< the greatest number of which circular functions take no long way
 };
 
 /// (e^r - 1 - r) / r^2 on |r| ≤ ln 2 / 2: that the error of e^r is 3.3e-9, of the other 3.1e-19, its
@@ -94,6 +99,10 @@ inline constexpr double atan_terms_64[] = {
     0x1.3b13669ae7db8p-4,  -0x1.110e512c9f3abp-4, 0x1.e1bba6aa65ac3p-5,  -0x1.ae5e73c323aacp-5,  0x1.82dadacfd782ap-5,
     -0x1.59a40705411d0p-5, 0x1.2c2e6bd8eb0d0p-5,  -0x1.e9fa3a97ead04p-6, 0x1.683cfdba8fee4p-6,   -0x1.c7902a97e2fbcp-7,
     0x1.d7b9a54b6d8abp-8,  -0x1.7a3a16043273bp-9, 0x1.b3fb71fbbd5dap-11, -0x1.3f36d70d9c42cp-13, 0x1.bbee7309bc037p-17};
+inline constexpr double fused_quarter_32[] = {0x1.921fb6p0, -0x1.77p-25, -0x1.e973dcp-35};
+inline constexpr double quarter_32[] = {0x1.92p0, 0x1.fb8p-12, -0x1.5ep-23, 0x1.0b4612p-34};
+inline constexpr double fused_quarter_64[] = {0x1.921fb54442d18p0, 0x1.1a6263p-54, 0x1.8a2e03707344ap-81};
+inline constexpr double quarter_64[] = {0x1.921fb58p0, -0x1.dde974p-27, 0x1.1a6263p-54, 0x1.8a2e03707344ap-81};
 /// The parts of ln 2 are those of Cephes' expf and of FreeBSD's e_exp.c.
 // clang-format off
 inline constexpr Format format_32 = {
@@ -102,14 +111,16 @@ inline constexpr Format format_32 = {
     .exp_terms = exp_terms_32, .exp2_terms = exp2_terms_32, .tanh_terms = tanh_terms_32, .sinh_terms = sinh_terms_32,
     .cosh_terms = cosh_terms_32, .asin_terms = asin_terms_32, .atan_terms = atan_terms_32, .exp_least = -104, .exp_greatest = 89, .expm1_least = -18,
     .expm1_linear = 0x1p-25, .tanh_greatest = 9.1,
-    .sinh_greatest = 89.5, .sinh_linear = 0x1p-13, .quarter_high = 0x1.921fb6p0, .quarter_low = -0x1.777a5cp-25};
+    .sinh_greatest = 89.5, .sinh_linear = 0x1p-13, .quarter_high = 0x1.921fb6p0, .quarter_low = -0x1.777a5cp-25,
+    .inverse_quarter = 0x1.45f306p-1, .fused_quarter = fused_quarter_32, .quarter = quarter_32, .quick_reach = 0x1.8p14};
 inline constexpr Format format_64 = {
     .mantissa = 52, .bias = 1023, .rounder = 0x1.8p52, .rounder_bits = 0x4338000000000000, .sqrt_half_bits = 0x3fe6a09e667f3bcd,
     .least_normal = 0x1p-1022, .log2_e = 0x1.71547652b82fep0, .ln2_high = 0x1.62e42feep-1, .ln2_low = 0x1.a39ef35793c76p-33,
     .exp_terms = exp_terms_64, .exp2_terms = exp2_terms_64, .tanh_terms = tanh_terms_64, .sinh_terms = sinh_terms_64,
     .cosh_terms = cosh_terms_64, .asin_terms = asin_terms_64, .atan_terms = atan_terms_64, .exp_least = -746, .exp_greatest = 710, .expm1_least = -38,
     .expm1_linear = 0x1p-54, .tanh_greatest = 19.1,
-    .sinh_greatest = 710.5, .sinh_linear = 0x1p-28, .quarter_high = 0x1.921fb54442d18p0, .quarter_low = 0x1.1a62633145c07p-54};
+    .sinh_greatest = 710.5, .sinh_linear = 0x1p-28, .quarter_high = 0x1.921fb54442d18p0, .quarter_low = 0x1.1a62633145c07p-54,
+    .inverse_quarter = 0x1.45f306dc9c883p-1, .fused_quarter = fused_quarter_64, .quarter = quarter_64, .quick_reach = 0x1.8p25};
 // clang-format on
 
 /// Arithmetic of some lanes of float32 or float64, and their bits.
@@ -187,6 +198,35 @@ class Lanes {
 inline Expr odd_polynomial(const Lanes &f, const Expr &x, std::span<const double> terms) {
   const Expr square = x * x;
   return f.mul_add(square * f.polynomial(square, terms), x, x);
+}
+
+// ---- pairs
+// -----------------------------------------------------------------------------------------------------------------------
+
+/// A number as the sum of two, of which the first is that sum rounded.
+struct Pair {
+  Expr high, low;
+};
+/// a + b for |a| ≥ |b|, or a = 0 (Dekker).
+inline Pair exact_sum(const Expr &a, const Expr &b) {
+  const Expr sum = a + b;
+  return {sum, b - (sum - a)};
+}
+/// a + b (Knuth).
+inline Pair any_sum(const Expr &a, const Expr &b) {
+  const Expr sum = a + b, second = sum - a;
+  return {sum, (a - (sum - second)) + (b - second)};
+}
+/// a * b; without fused multiply-adds of halves of the factors (Veltkamp and Dekker), which must be below 2^970.
+inline Pair exact_product(const Lanes &d, const Expr &a, const Expr &b) {
+  const Expr product = a * b;
+  if (d.fused()) return {product, ir::mul_add(a, b, -product)};
+  const auto halves = [&](const Expr &x) {
+    const Expr big = x * d.number(0x1p27 + 1), high = big - (big - x);
+    return Pair{high, x - high};
+  };
+  const Pair p = halves(a), q = halves(b);
+  return {product, ((p.high * q.high - product) + p.high * q.low + p.low * q.high) + p.low * q.low};
 }
 
 }  // namespace lathe::inline LATHE_ABI::types::math_functions

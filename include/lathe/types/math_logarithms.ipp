@@ -159,27 +159,6 @@ inline Expr pow(const Lanes &f, const Lanes &d, const Expr &x, const Expr &y) {
   return power_of_sign(f, x, y, f.converted(wide_exp2(d, d.converted(y) * wide_log2(f, d, x))));
 }
 
-/// A number as the sum of two, of which the first is that sum rounded.
-struct Pair {
-  Expr high, low;
-};
-/// a + b for |a| ≥ |b|, or a = 0 (Dekker).
-inline Pair exact_sum(const Expr &a, const Expr &b) {
-  const Expr sum = a + b;
-  return {sum, b - (sum - a)};
-}
-/// a * b; without fused multiply-adds of halves of the factors (Veltkamp and Dekker), which must be below 2^970.
-inline Pair exact_product(const Lanes &d, const Expr &a, const Expr &b) {
-  const Expr product = a * b;
-  if (d.fused()) return {product, ir::mul_add(a, b, -product)};
-  const auto halves = [&](const Expr &x) {
-    const Expr big = x * d.number(0x1p27 + 1), high = big - (big - x);
-    return Pair{high, x - high};
-  };
-  const Pair p = halves(a), q = halves(b);
-  return {product, ((p.high * q.high - product) + p.high * q.low + p.low * q.high) + p.low * q.low};
-}
-
 /// (log2((1 + s) / (1 - s)) / s - 2 / ln 2 - 2 s^2 / (3 ln 2)) / s^4 in s^2 on √½ ≤ (1 + s) / (1 - s) ≤ √2: that the error of the
 /// logarithm is 1.2e-20.
 inline constexpr double ratio_log2_rest[] = {0x1.2776c50ef9d23p-1, 0x1.a61762a759be4p-2, 0x1.484b142171bcfp-2,
