@@ -149,7 +149,10 @@ bool same_element(const TensorNode &tensor, std::uint64_t expected, std::uint64_
   const double e = ir::to_double(tensor.type, expected), a = ir::to_double(tensor.type, actual);
   if (std::isnan(e) && std::isnan(a)) return true;
   if (exactly || !tensor.tolerant) return false;
-  return std::fabs(e - a) <= std::ldexp(std::max(std::fabs(e), std::fabs(a)), 3 - tensor.type.scalar().mantissa_bits);
+  // Units of the last place, which are not smaller among subnormal numbers than among the least normal ones.
+  const int mantissa_bits = tensor.type.scalar().mantissa_bits;
+  const double least_normal = std::ldexp(1.0, 2 - (1 << (tensor.type.bits() - 2 - mantissa_bits)));
+  return std::fabs(e - a) <= std::ldexp(std::max({std::fabs(e), std::fabs(a), least_normal}), 3 - mantissa_bits);
 }
 
 /// The first difference in words; empty if there is none.

@@ -134,6 +134,19 @@ TEST(LowerMathFunctions, one_branch_for_all_calls_of_a_statement) {
   }
 }
 
+TEST(LowerMathFunctions, scalars_and_lanes_are_asked_apart_in_any_order) {
+  const Buffer A("A", f32, {8}), B("B", f32, {8});
+  const Expr all = ir::ramp(0, 1, 8);
+  const auto scalar = [&](ir::UnaryOp op, int at) { return ir::broadcast(ir::unary(op, ir::load(A, {at})), 8); };
+  const Expr sum = scalar(ir::UnaryOp::sin, 1) + ir::unary(ir::UnaryOp::cos, ir::load(A, {all})) + scalar(ir::UnaryOp::cos, 2);
+  const Stmt s = store(B, {all}, sum);
+  const auto result = interpreted<float>({{A}, {B}, {}, s}, lower_math_functions(s, on_vectors()));
+  const auto element = [](int k) { return static_cast<double>(input_element(k)); };
+  for (int i = 0; i < 8; ++i)
+    EXPECT_NEAR(result[static_cast<std::size_t>(i)], std::sin(element(1)) + std::cos(element(i)) + std::cos(element(2)), 1e-6)
+        << i;
+}
+
 TEST(LowerMathFunctions, the_condition_reads_where_the_statement_does) {
   const Buffer A("A", f32, {4}), B("B", f32, {8});
   const Var n = size_var("n");
@@ -168,6 +181,8 @@ TEST(LowerMathFunctions, what_has_no_branch_takes_the_complete_way) {
   EXPECT_EQ(count_of(after, ir::UnaryOp::tan), 0u);
   const double right = std::tan(static_cast<double>(input_element(0) * 1e30f));
   EXPECT_NEAR(interpreted<float>({{A}, {B}, {}, s}, after)[0], right, std::fabs(right) * 3e-7);
+  const Expr counted = ir::make(f32, ir::Call{{"count", nullptr, false}, {ir::load(A, {0})}});
+  EXPECT_TRUE(lower_math_functions(store(B, {0}, ir::unary(ir::UnaryOp::sin, counted)), on_vectors()).as<ir::Store>());
   Expr sum = number(0);
   for (int i = 0; i < 100; ++i) sum = sum + ir::unary(ir::UnaryOp::sin, ir::load(A, {0}) * number(i));
   EXPECT_TRUE(lower_math_functions(store(B, {0}, sum), on_vectors()).as<ir::Store>());

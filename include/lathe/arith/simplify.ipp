@@ -176,7 +176,8 @@ LATHE_INLINE Expr Reasoner::known_condition(const Expr &e) {
   if (scalar_constant(e)) return e;
   for (const Expr &holds : known_.opaque) {
     if (same(holds, e)) return ir::boolean(true);
-    if (const auto *u = holds.as<ir::Unary>(); u && same(u->a, e)) return ir::boolean(false);
+    const auto *u = holds.as<ir::Unary>();
+    if (u && u->op == ir::UnaryOp::logical_not && same(u->a, e)) return ir::boolean(false);
   }
   return e;
 }

@@ -70,8 +70,7 @@ class Search {
   static bool alike(const ir::If &branch) {
     const auto *a = branch.then_body.as<ir::Store>(), *b = branch.else_body.as<ir::Store>();
     return a && b && a->buffer == b->buffer &&
-           std::equal(a->indices.begin(), a->indices.end(), b->indices.begin(),
-                      [](const ir::Expr &x, const ir::Expr &y) { return ir::equal(x, y); });
+           lists::equal(a->indices, b->indices, [](const ir::Expr &x, const ir::Expr &y) { return ir::equal(x, y); });
   }
 
   void stores(const ir::Stmt &s, bool surely) {

@@ -289,6 +289,17 @@ LATHE_INLINE LlvmValue LlvmFunction::runtime_function(int offset) {
 
 // ---- branches --------------------------------------------------------------------------------------------
 
+namespace llvm_statements {
+
+/// Lanes are asked for what is an exception: arguments that are not computed the quick way.
+LATHE_INLINE bool is_rare(const ir::Expr &condition) {
+  if (const auto *u = condition.as<ir::Unary>()) return u->op == ir::UnaryOp::any_lane;
+  const auto *b = condition.as<ir::Binary>();
+  return b && b->op == ir::BinaryOp::logical_or && (is_rare(b->a) || is_rare(b->b));
+}
+
+}  // namespace llvm_statements
+
 LATHE_INLINE void LlvmFunction::branch(const ir::Stmt &s, const ir::If &f) {
   const LlvmValue condition = value(f.condition);
   if (const auto constant = w_.constant_bits(condition)) {
@@ -299,6 +310,7 @@ LATHE_INLINE void LlvmFunction::branch(const ir::Stmt &s, const ir::If &f) {
   const List<LlvmValue> before = cells_;
   const std::string then_label = w_.label();
   w_.open(LlvmWriter::RegionKind::branch, then_label);
+  w_.top().rare = llvm_statements::is_rare(f.condition);
   ++epoch_;
   statement(f.then_body);
   LlvmWriter::Region then_region = w_.close();

@@ -90,6 +90,7 @@ class LlvmWriter {
     std::uint32_t serial;     ///< no two regions of a function share one
     int vectors_left;         ///< of a loop: how many more vector registers may be filled before it
     bool loads_stay = false;  ///< a check came before: later loads may not move out
+    bool rare = false;        ///< of a branch: nothing that it computes is computed before it
   };
   enum class Cost : std::uint8_t { cheap, dear };
 

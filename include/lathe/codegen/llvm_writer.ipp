@@ -360,14 +360,14 @@ LATHE_INLINE int LlvmWriter::registers_of(DType type) const {
   return std::max(1, (type.lanes() * type.bits() + width - 1) / width);
 }
 
-/// The region for the drafted instruction: outwards as far as its operands are known, but costly ones not out of a branch and
-/// vectors only while the loops on the way have registers left.
+/// The region for the drafted instruction: outwards as far as its operands are known, but costly ones and those of rare branches
+/// not out of a branch, and vectors only while the loops on the way have registers left.
 LATHE_INLINE int LlvmWriter::settle(DType type, Cost cost) {
   int level = draft_level_;
   const int registers = registers_of(type);
   for (int i = depth(); i > level; --i) {
     const Region &region = regions_[static_cast<std::size_t>(i)];
-    const bool costly = cost == Cost::dear && region.kind == RegionKind::branch;
+    const bool costly = region.kind == RegionKind::branch && (region.rare || cost == Cost::dear);
     const bool full = registers > 0 && region.kind == RegionKind::loop && region.vectors_left < registers;
     if (costly || full) level = i;
   }

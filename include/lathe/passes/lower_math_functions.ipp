@@ -54,13 +54,14 @@ class Ways {
   /// The store either way; undefined where there is but one.
   Stmt branched(const ir::Store &store) {
     List<Expr> calls;
+    effects_ = false;
     collect(store.value, calls);
     for (const Expr &index : store.indices) collect(index, calls);
     const Expr &predicate = store.predicate;
     const auto *uniform = predicate.as<ir::Broadcast>();
     const bool everywhere = predicate.defined() && (uniform || predicate.lanes() == 1);
     if (predicate.defined() && !everywhere) collect(predicate, calls);
-    if (calls.empty() || calls.size() > most_calls) return {};
+    if (calls.empty() || calls.size() > most_calls || effects_) return {};
     const auto either = [&](ir::Rewriter &way) {
       List<Expr> indices;
       for (const Expr &index : store.indices) indices.push_back(way(index));
@@ -80,6 +81,8 @@ class Ways {
         reads = reads || reads_by_calls_.contains(child.node());
       });
       reads = reads || (holds && e.as<ir::Load>());
+      const auto *external = e.as<ir::Call>();
+      effects_ = effects_ || (external && !external->function.pure);
       const auto *u = e.as<ir::Unary>();
       const bool call = u && has_two_ways(*u);
       if (call) calls.push_back(e);
@@ -99,7 +102,7 @@ class Ways {
       const Expr a = reads_by_calls_.contains(u.a.node()) ? complete_(u.a) : quick_(u.a);
       Expr beyond = ir::unary(ir::UnaryOp::abs, a) > ir::constant(a.type(), types::quick_reach(u.op, a.type()));
       for (Expr &other : found)
-        if (other.lanes() == beyond.lanes()) other = other || std::exchange(beyond, Expr());
+        if (beyond.defined() && other.lanes() == beyond.lanes()) other = other || std::exchange(beyond, Expr());
       if (beyond.defined()) found.push_back(beyond);
     }
     Expr any = ir::unary(ir::UnaryOp::any_lane, found.front());
@@ -111,6 +114,7 @@ class Ways {
   ir::Rewriter complete_, quick_;
   NodeSet holds_calls_;     ///< calls that have two ways, and what contains them
   NodeSet reads_by_calls_;  ///< what contains loads whose place depends on such calls
+  bool effects_ = false;    ///< a function of the present statement must be called once
 };
 
 }  // namespace math_lowering

@@ -90,7 +90,7 @@ class List : public ListMemory {
   List(const Array &array) : List() {  // NOLINT: implicit, so that users may pass theirs
     append_all(array.data(), array.size());
   }
-  List(const List &other) : ListMemory() { append_all(other.data(), other.size_); }
+  List(const List &other) : List() { append_all(other.data(), other.size_); }
   List(List &&other) noexcept : List() { exchange(other); }
   List &operator=(List other) noexcept {
     exchange(other);

@@ -84,11 +84,11 @@ inline Turned reduce_completely(const Lanes &f, const Lanes &d, const Expr &a) {
 // ---- the complete reduction of float64 ----------------------------------------------------------------------------------------
 
 /// The binary digits of 2 / pi after the point, behind 54 zeros.
-inline constexpr std::uint64_t two_over_pi[] = {
-    0x000000000000028b, 0xe60db9391054a7f0, 0x9d5f47d4d377036d, 0x8a5664f10e4107f9, 0x458eaf7aef1586dc,
-    0x91b8e909374b8019, 0x24bba827464873f8, 0x77ac72c4a69cfba2, 0x08d7d4baed1213a6, 0x71c09ad17df904e6,
-    0x4758e60d4ce7d272, 0x117e2ef7e4a0ec7f, 0xe25fff7816603fbc, 0xbc462d6829b47db4, 0xd9fb3c9f2c26dd3d,
-    0x18fd9a797fa8b5d4, 0x9eeb1faf97c5ecf4, 0x1ce7de294a4ba9af, 0xed7ec47e35742158};
+inline constexpr std::uint64_t two_over_pi[] = {0x000000000000028b, 0xe60db9391054a7f0, 0x9d5f47d4d377036d, 0x8a5664f10e4107f9,
+                                                0x458eaf7aef1586dc, 0x91b8e909374b8019, 0x24bba827464873f8, 0x77ac72c4a69cfba2,
+                                                0x08d7d4baed1213a6, 0x71c09ad17df904e6, 0x4758e60d4ce7d272, 0x117e2ef7e4a0ec7f,
+                                                0xe25fff7816603fbc, 0xbc462d6829b47db4, 0xd9fb3c9f2c26dd3d, 0x18fd9a797fa8b5d4,
+                                                0x9eeb1faf97c5ecf4, 0x1ce7de294a4ba9af, 0xed7ec47e35742158};
 
 /// 192 of these digits, from that of the number `first`, which is below 1024: words of 64, chosen bit by bit of the number, and
 /// shifted by what is left. Four numbers of 48 digits each, the first digit of all of which stands for 2^53.
@@ -111,8 +111,7 @@ inline List<Expr> digits_of_two_over_pi(const Lanes &d, const Expr &first) {
   }
   const Expr by = below(ir::cast(type, first, ir::CastMode::reinterpret), 6), back = number(63) - by;
   for (std::size_t i = 0; i < 3; ++i)
-    words[i] =
-        either(shifted(ir::BinaryOp::shl, words[i], by), shifted(ir::BinaryOp::shr, right(words[i + 1], 1), back));
+    words[i] = either(shifted(ir::BinaryOp::shl, words[i], by), shifted(ir::BinaryOp::shr, right(words[i + 1], 1), back));
   const Expr digits[] = {right(words[0], 16), either(left(below(words[0], 16), 32), right(words[1], 32)),
                          either(left(below(words[1], 32), 16), right(words[2], 48)), below(words[2], 48)};
   List<Expr> numbers;
@@ -129,8 +128,8 @@ inline Turned reduce_completely(const Lanes &d, const Expr &a) {
   const auto masked = [&](ir::BinaryOp op, const Expr &value, std::int64_t mask) {
     return ir::binary(op, value, d.integer(mask));
   };
-  const Expr mantissa = d.of_bits(masked(ir::BinaryOp::bit_or, masked(ir::BinaryOp::bit_and, bits, (std::int64_t{1} << 52) - 1),
-                                         std::int64_t{1023} << 52));
+  const Expr mantissa = d.of_bits(
+      masked(ir::BinaryOp::bit_or, masked(ir::BinaryOp::bit_and, bits, (std::int64_t{1} << 52) - 1), std::int64_t{1023} << 52));
   const List<Expr> digits = digits_of_two_over_pi(d, exponent);
   const Pair first = exact_product(d, mantissa, digits[0]), second = exact_product(d, mantissa, digits[1]),
              third = exact_product(d, mantissa, digits[2]);
@@ -176,7 +175,7 @@ struct Circular {
 inline constexpr double sin_terms[] = {-0x1.555538p-3, 0x1.110276p-7, -0x1.97c708p-13};
 inline constexpr double cos_terms[] = {0x1.555540p-5, -0x1.6c06a2p-10, 0x1.98784cp-16};
 /// The same on |r| ≤ pi / 4, float64: that the errors are 3.8e-18 and 5.7e-20.
-inline constexpr double wide_sin_terms[] = {-0x1.5555555555548p-3, 0x1.111111110f730p-7,  -0x1.a01a019be9215p-13,
+inline constexpr double wide_sin_terms[] = {-0x1.5555555555548p-3, 0x1.111111110f730p-7,   -0x1.a01a019be9215p-13,
                                             0x1.71de35552b247p-19, -0x1.ae5e4b83b6600p-26, 0x1.5d8b5584abe96p-33};
 inline constexpr double wide_cos_terms[] = {0x1.555555555554bp-5,   -0x1.6c16c16c15015p-10, 0x1.a01a019c8f25ap-16,
                                             -0x1.27e4f7f191df0p-22, 0x1.1ee9dbcf97ccap-29,  -0x1.8fa684f20aa8ap-37};

@@ -15,27 +15,27 @@ namespace lathe::inline LATHE_ABI::types {
 /// sign, overflow and subnormal arguments and results. Circular functions are as accurate for great arguments as for small ones.
 ///
 /// The greatest errors that were found, in units of the last place, with fused multiply-adds and without: of float32 over all
-/// 2^32 arguments for exp, exp2, log and tanh, over every 61st of them for the others (`lathe_math_accuracy` in tests/types
-/// measures them); of float64 over 200,000 random arguments, or 6 million from exp2 on.
+/// 2^32 arguments (fused, all but sin, cos and tan; not fused exp, exp2, log and tanh) or over every 61st of them
+/// (`lathe_math_accuracy` in tests/types measures them); of float64 over 200,000 random arguments, or 6 million from exp2 on.
 ///
 ///     float32   fused   at             not fused   at                float64   fused   not fused
 ///     exp       0.896   26.7221527     1.176       -71.0455322       exp       0.82    1.09
 ///     exp2      0.885   -126.43634     1.094       0.530941248       expm1     1.77    1.91
 ///     log       0.876   1.2743293      0.923       0.706430793       log       0.75    0.77
 ///     tanh      1.362   0.630005956    1.347       0.632605851       tanh      1.29    1.29
-///     expm1     1.418   0.372186601    1.542       0.386475623       sigmoid   1.79    1.86
-///     log2      0.977   1.39771605     1.910       1.40423155        exp2      0.91    1.18
-///     log1p     1.423   0.414248317    1.489       0.461060315       log2      0.77    0.74
-///     sigmoid   1.862   -4.15258741    1.997       -5.87893391       log1p     1.37    1.38
-///     erf       1.011   -1.06733084    1.323       -1.05633593       erf       1.19    1.39
+///     expm1     1.465   0.384363800    1.542       0.386475623       sigmoid   1.79    1.86
+///     log2      1.094   1.39780772     1.910       1.40423155        exp2      0.91    1.18
+///     log1p     1.472   0.414285153    1.489       0.461060315       log2      0.77    0.74
+///     sigmoid   1.967   -6.23769903    1.997       -5.87893391       log1p     1.37    1.38
+///     erf       1.091   1.05848145     1.323       -1.05633593       erf       1.19    1.39
 ///     sin       1.593   -7.19727168e35 1.608       -9.0025115e35     sinh      1.75    2.23
 ///     cos       1.594   -9.86710553e32 1.600       1.22323329e19     cosh      1.22    1.40
 ///     tan       1.889   6.38894421e13  1.907       -3.25347422e13    asin      1.97    1.97
-///     sinh      1.375   0.373611867    1.780       0.384290457       acos      1.11    1.11
-///     cosh      1.244   5.20198965     1.386       3.83215094        atan      1.51    1.65
-///     asin      1.974   -0.837418616   1.974       -0.837418616
-///     acos      1.100   0.631863832    1.122       0.625191987
-///     atan      1.301   1.41092885     1.403       -1.10298431
+///     sinh      1.435   8.66825962     1.780       0.384290457       acos      1.11    1.11
+///     cosh      1.253   5.21988726     1.386       3.83215094        atan      1.51    1.65
+///     asin      2.023   0.841272354    1.974       -0.837418616
+///     acos      1.153   0.541320026    1.122       0.625191987
+///     atan      1.408   1.01519275     1.403       -1.10298431
 ir::Expr math_function(ir::UnaryOp op, const ir::Expr &a, bool fused, bool scales = false, bool quick = false);
 /// Up to which |a| `op` gives the same bits with `quick`; infinite where there is one way only.
 double quick_reach(ir::UnaryOp op, DType type);
