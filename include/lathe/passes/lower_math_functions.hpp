@@ -12,7 +12,15 @@ namespace lathe::inline LATHE_ABI::passes {
 ///
 ///     B[[0:8]] = exp(A[[0:8]])      B[[0:8]] = … additions, multiplications, bit patterns and selects of 8 lanes
 ///
-/// so that they have lanes like any other expression and the same bits on every back end for one target. The others stay, to be
+/// Circular functions have a quick way, which is right unless a number is great, and one that always is. A store with calls of
+/// them becomes a branch:
+///
+///     B[[0:8]] = sin(A[[0:8]])      if (any_lane(abs(A[[0:8]]) > 24576)) B[[0:8]] = … else B[[0:8]] = …
+///
+/// of which the first side is taken rarely and gives the same bits to lanes that are not great. The condition reads what the
+/// store reads, and where it stores. Elsewhere, as in the value of a variable, the complete way is taken.
+///
+/// So functions have lanes like any other expression, and the same bits on every back end for one target. The others stay, to be
 /// called one element at a time; all do when the numerics ask for the library's. `ldexp` stays where lanes of that type have an
 /// instruction for it, and becomes arithmetic everywhere else, whatever the numerics say. Comes after the contraction of products
 /// and sums: how the parts of a function round is its own affair.
