@@ -12,7 +12,7 @@ namespace {
 using namespace loops;
 using passes::narrow_indices;
 
-const DType i32x8(scalar_types::int32, 8), f32x8(scalar_types::float32, 8);
+const DType f32x8(scalar_types::float32, 8);
 
 struct NarrowIndices : testing::Test {
   Var x = index_var("x"), n = loops::size_var("n");
